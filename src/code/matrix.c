@@ -38,8 +38,9 @@ bool ifl_group_product_fits(const ifl_group_product *p)
     enum { LINE_BITS = 256 };
     const ifl_matrix_product *one = &p->one;
     return one->a_type && one->b_type && one->c_type &&
-           ifl_matrix_format_of(one->a_type)->bits >= 8 && one->n >= IFL_MATRIX_COLUMNS &&
-           one->n <= IFL_GROUP_COLUMNS && one->n % IFL_MATRIX_COLUMNS == 0 &&
+           (ifl_matrix_format_of(one->a_type)->bits >= 8 || one->a_type == IFL_MATRIX_B1) &&
+           one->n >= IFL_MATRIX_COLUMNS && one->n <= IFL_GROUP_COLUMNS &&
+           one->n % IFL_MATRIX_COLUMNS == 0 &&
            one->k * ifl_matrix_format_of(one->a_type)->bits == LINE_BITS << one->is_sparse &&
            ifl_matrix_format_of(one->b_type)->bits == ifl_matrix_format_of(one->a_type)->bits;
 }

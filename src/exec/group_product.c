@@ -71,33 +71,40 @@ void ifl_group_matrices(const ifl_warp *warp, const ifl_group_product *op, const
     b->count = op->one.n;
 }
 
-static bool read_matrices(ifl_warp *warp, const ifl_code *code, const char *frame,
-                          ifl_matrix_lines *a, ifl_matrix_lines *b)
+static bool read_a(ifl_warp *warp, const ifl_code *code, const char *frame,
+                   const ifl_shared_matrix *from, ifl_matrix_lines *a)
 {
     const ifl_group_product *op = code->extra;
-    ifl_shared_matrix of_a, of_b;
-    ifl_group_matrices(warp, op, frame, &of_a, &of_b);
     if (op->is_a_in_registers)
         read_registers(op, frame, a);
-    else if (!ifl_shared_matrix_read(warp, code, 0, &of_a, a))
-        return false;
-    if (!ifl_shared_matrix_read(warp, code, 0, &of_b, b))
+    else if (!ifl_shared_matrix_read(warp, code, 0, from, a))
         return false;
     if (op->negates_a)
         negate(a, ROWS);
+    return true;
+}
+
+/* The columns that `from` names. */
+static bool read_b(ifl_warp *warp, const ifl_code *code, const ifl_shared_matrix *from,
+                   ifl_matrix_lines *b)
+{
+    const ifl_group_product *op = code->extra;
+    b->special = 0;
+    if (!ifl_shared_matrix_read(warp, code, 0, from, b))
+        return false;
     if (op->negates_b)
-        negate(b, op->one.n);
+        negate(b, from->count);
     return true;
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-static void compute(const ifl_group_product *op, char *frame, unsigned done, ifl_matrix_lines *a,
-                    ifl_matrix_lines *b)
+/* The columns [first, last), which are all that b has. */
+static void compute(const ifl_group_product *op, char *frame, unsigned first_column,
+                    unsigned last_column, ifl_matrix_lines *a, ifl_matrix_lines *b)
 {
     const unsigned bits = ifl_matrix_format_of(op->one.c_type)->bits, each = WORD_BITS / bits;
-    const unsigned registers =
-        ifl_matrix_register_count(op->one.c_type, (unsigned)ROWS * op->one.n);
+    const unsigned registers = ifl_matrix_register_count(op->one.c_type, ROWS * last_column);
     const uint32_t accumulates = ifl_predicate(frame, op->accumulates) ^ op->flip;
     const bool is_sparse = op->one.is_sparse, is_plain = op->one.c_type != IFL_MATRIX_S32 &&
                                                          !a->special && !b->special && !is_sparse;
@@ -111,10 +118,10 @@ static void compute(const ifl_group_product *op, char *frame, unsigned done, ifl
                           .are_finite = !b->special};
     if (is_plain) {
         ifl_matrix_lines_fill(a, ROWS, row.mantissa_bits);
-        ifl_matrix_lines_fill(b, op->one.n, column.mantissa_bits);
+        ifl_matrix_lines_fill(b, last_column - first_column, column.mantissa_bits);
     }
-    for (unsigned reg = ifl_matrix_register_count(op->one.c_type, ROWS * done); reg < registers;
-         reg++)
+    for (unsigned reg = ifl_matrix_register_count(op->one.c_type, ROWS * first_column);
+         reg < registers; reg++)
         for (unsigned lane = 0; lane < IFL_WARP_LANES; lane++) {
             const unsigned first = reg * each, line = lane / 4 + 8 * (first / 2 % 2);
             const uint32_t c = accumulates >> lane & 1 ? ifl_lane_u32(frame, op->c[reg], lane) : 0;
@@ -123,7 +130,7 @@ static void compute(const ifl_group_product *op, char *frame, unsigned done, ifl
                 const unsigned at = first / 4 * 8 + 2 * (lane % 4) + (first + i) % 2;
                 const uint32_t old = each == 1 ? c : c >> (i * bits) & ((1u << bits) - 1);
                 ifl_matrix_line_take(a, line, is_plain, &row);
-                ifl_matrix_line_take(b, at, is_plain, &column);
+                ifl_matrix_line_take(b, at - first_column, is_plain, &column);
                 for (unsigned k = 0; is_sparse && k < a->depth; k++)
                     met_numbers[k] = column.at[met[line][k]];
                 column.at = is_sparse ? met_numbers : column.at;
@@ -155,9 +162,17 @@ ifl_reason ifl_group_product_any(ifl_warp *warp, const ifl_code *code, char *fra
         return ifl_fault_raise(
             warp, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(mask),
             "only the lanes 0x%08x of a warp take part in the product of a warp group", mask);
-    if (!read_matrices(warp, code, frame, &a, &b))
+    ifl_shared_matrix of_a, of_b;
+    ifl_group_matrices(warp, op, frame, &of_a, &of_b);
+    if (!read_a(warp, code, frame, &of_a, &a))
         return IFL_REASON_FAULT;
-    compute(op, frame, done, &a, &b);
+    const unsigned most = B_NUMBERS / op->one.k;
+    for (of_b.first = done; of_b.first < op->one.n; of_b.first += of_b.count) {
+        of_b.count = op->one.n - of_b.first < most ? op->one.n - of_b.first : most;
+        if (!read_b(warp, code, &of_b, &b))
+            return IFL_REASON_FAULT;
+        compute(op, frame, of_b.first, of_b.first + of_b.count, &a, &b);
+    }
     return IFL_REASON_NONE;
 }
 

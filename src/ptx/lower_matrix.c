@@ -324,9 +324,11 @@ static bool describe_group(ifl_lowerer *l, ifl_group_product *op)
                                    .a_type = ifl_lower_matrix_type(in->type[1]),
                                    .b_type = ifl_lower_matrix_type(in->type[2]),
                                    .c_type = ifl_lower_matrix_type(in->type[0]),
+                                   .is_and = m->combine == IFL_COMBINE_AND,
                                    .is_sparse = in->opcode == IFL_OP_WGMMA_SP,
                                    .saturates = m->flags & IFL_FLAG_SATFINITE};
-    if (in->type_count != TYPES || m->shape[0] != GROUP_ROWS || !ifl_group_product_fits(op) ||
+    if (in->type_count != TYPES || m->shape[0] != GROUP_ROWS ||
+        (op->one.a_type == IFL_MATRIX_B1) != op->one.is_and || !ifl_group_product_fits(op) ||
         !ifl_matrix_set_rule(&op->one, IFL_MATRIX_UNIT_GROUP, IFL_LOWER_PTX_SM)) {
         ifl_lower_unsupported(l, "of this shape and these types");
         return false;

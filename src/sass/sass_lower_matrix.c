@@ -303,6 +303,7 @@ static bool describe_group(ifl_sass_lowerer *l, ifl_group_product *op)
                                    .a_type = type_of_factor(l, IFL_SASS_VALUE_TYPE_A),
                                    .b_type = type_of_factor(l, IFL_SASS_VALUE_TYPE_B),
                                    .c_type = matrix_type(value(l, IFL_SASS_VALUE_TYPE_TO)),
+                                   .is_and = value(l, IFL_SASS_VALUE_COMBINE) == IFL_SASS_WORD_AND,
                                    .is_sparse = !is_off(l, IFL_SASS_VALUE_SPARSE),
                                    .saturates = !is_off(l, IFL_SASS_VALUE_SATURATION)};
     return shape.rows == IFL_MATRIX_ROWS && is_off(l, IFL_SASS_VALUE_REGISTER_OFFSET) &&

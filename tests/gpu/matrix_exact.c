@@ -125,17 +125,17 @@ static void read_matrices(matrices *x, const matrix_kernel *k, shape s, factor a
 
 /* ---- matrices in shared memory --------------------------------------------------------------- */
 
-/* The byte of element (line, k) by PTX ISA 9.0, "Strides", in units of 16 bytes as CUTLASS's
+/* The first bit of element (line, k) by PTX ISA 9.0, "Strides", in units of 16 bytes as CUTLASS's
  * canonical layouts have them: along k ((8, m), 2) : ((w, stride), 1 or leading); across ((w, m),
  * (8, k)) : ((1, leading), (w, stride)), without swizzle ((1, m), (8, k)) : ((-, stride), (1,
  * leading)). w pieces are a row of the swizzle. */
-static unsigned shared_byte(uint64_t layout, unsigned start, bool across, unsigned bytes,
-                            unsigned line, unsigned k)
+static unsigned shared_bit(uint64_t layout, unsigned start, bool across, unsigned bits,
+                           unsigned line, unsigned k)
 {
     static const unsigned rows[] = {1, 8, 4, 2};
     const unsigned mode = (unsigned)(layout >> 62), w = rows[mode];
     const unsigned leading = layout >> 16 & 0x3fff, stride = layout >> 32 & 0x3fff,
-                   each = 16 / bytes;
+                   each = 128 / bits;
     const unsigned piece = (across ? line : k) / each, other = across ? k : line,
                    within = (across ? line : k) % each;
     unsigned unit;
@@ -146,17 +146,17 @@ static unsigned shared_byte(uint64_t layout, unsigned start, bool across, unsign
     else
         unit = piece * stride + other % 8 + other / 8 * leading;
     const unsigned at = start + unit * 16;
-    return (at ^ ((at >> 7 & (w - 1)) << 4)) + within * bytes;
+    return (at ^ ((at >> 7 & (w - 1)) << 4)) * 8 + within * bits;
 }
 
 static long double shared_element(factor f, unsigned base, uint64_t layout, unsigned start,
                                   bool across, unsigned line, unsigned depth, const uint32_t *in)
 {
-    const unsigned bytes = (unsigned)matrix_type_of(f.type).bits / 8;
-    const unsigned at = shared_byte(layout, start, across, bytes, line, depth);
+    const unsigned each = (unsigned)matrix_type_of(f.type).bits;
+    const unsigned at = shared_bit(layout, start, across, each, line, depth);
     uint64_t bits = 0;
-    memcpy(&bits, (const uint8_t *)in + base + at, bytes);
-    return value_of(f, bits);
+    memcpy(&bits, (const uint8_t *)in + base + at / 8, (each + 7) / 8);
+    return value_of(f, each < 8 ? bits >> at % 8 & ((1u << each) - 1) : bits);
 }
 
 /* wgmma: the words of both matrices, then those of the threads. In `rest` two flags of
