@@ -40,10 +40,27 @@ static const struct {
 } types[] = {{IFL_TYPE_U8, 1},  {IFL_TYPE_U16, 2}, {IFL_TYPE_U32, 4}, {IFL_TYPE_S32, 4},
              {IFL_TYPE_U64, 8}, {IFL_TYPE_S64, 8}, {IFL_TYPE_F16, 2}, {IFL_TYPE_F32, 4},
              {IFL_TYPE_F32, 0}, {IFL_TYPE_F64, 8}, {IFL_TYPE_BF16, 2}};
+/* From number 11 on, by ifl_tensor_packing (what ptxas of CUDA 13.0 makes of tensormap.replace with the
+ * elemtypes 13 to 15). */
+static const ifl_tensor_unit packed[] = {
+    [IFL_TENSOR_FOURS] = {2, 1, 1},
+    [IFL_TENSOR_FOURS_APART] = {16, 8, 16},
+    [IFL_TENSOR_SIXES_APART] = {16, 12, 16},
+};
+enum { PACKED_LESS_1 = 10, PACKINGS = sizeof packed / sizeof *packed };
+
+ifl_tensor_unit ifl_tensor_unit_of(const ifl_tensor_map *map)
+{
+    return map->packing ? packed[map->packing]
+                        : (ifl_tensor_unit){1, map->element_bytes, map->element_bytes};
+}
+
 enum { TYPES = sizeof types / sizeof *types, F32_NUMBER = 7 };
 
 static uint32_t type_word(const ifl_tensor_map *map)
 {
+    if (map->packing)
+        return (uint32_t)(PACKED_LESS_1 + map->packing) << type_number.at;
     if (map->type == IFL_TYPE_TF32)
         return F32_NUMBER << type_number.at | 1u << is_tf32.at;
     for (uint32_t i = 0; i < TYPES; i++)
@@ -93,8 +110,10 @@ static void read_corners(uint32_t word, ifl_tensor_map *out)
 bool ifl_tensor_map_takes_row(const ifl_tensor_map *map, uint64_t elements)
 {
     enum { UNIT = 16 };
-    const uint64_t bytes = elements * map->element_bytes;
-    return bytes % UNIT == 0 && (!map->swizzle || bytes <= (uint64_t)UNIT << map->swizzle);
+    const ifl_tensor_unit unit = ifl_tensor_unit_of(map);
+    const uint64_t bytes = elements / unit.elements * unit.shared_bytes;
+    return elements % unit.elements == 0 && bytes % UNIT == 0 &&
+           (!map->swizzle || bytes <= (uint64_t)UNIT << map->swizzle);
 }
 
 /* ---- descriptions ---------------------------------------------------------------------------- */
@@ -132,14 +151,17 @@ void ifl_tensor_map_write(const ifl_tensor_map *map, uint8_t out[static IFL_TENS
 
 static bool read_form(uint32_t word, ifl_tensor_map *out)
 {
-    const uint32_t number = get(word, type_number);
+    const uint32_t number = get(word, type_number), packing = number - PACKED_LESS_1;
+    const bool is_packed = number > PACKED_LESS_1 && packing < PACKINGS;
     if (get(word, interleave) || get(word, atom) || get(word, atom_size) ||
-        get(word, rank_less_1) >= IFL_TENSOR_RANKS || number >= TYPES || !types[number].bytes ||
+        get(word, rank_less_1) >= IFL_TENSOR_RANKS ||
+        (!is_packed && (number >= TYPES || !types[number].bytes)) ||
         (get(word, is_tf32) && number != F32_NUMBER))
         return false;
     out->rank = (uint8_t)(get(word, rank_less_1) + 1);
-    out->type = get(word, is_tf32) ? IFL_TYPE_TF32 : types[number].type;
-    out->element_bytes = types[number].bytes;
+    out->packing = is_packed ? (uint8_t)packing : IFL_TENSOR_WHOLE;
+    out->type = is_packed ? IFL_TYPE_U8 : get(word, is_tf32) ? IFL_TYPE_TF32 : types[number].type;
+    out->element_bytes = is_packed ? packed[packing].bytes : types[number].bytes;
     out->swizzle = (uint8_t)get(word, swizzle);
     out->fills_nan = get(word, fills_nan);
     out->is_image = get(word, is_image);
@@ -207,12 +229,17 @@ static void put_box(uint32_t *words, unsigned ordinal, uint64_t elements)
         put(&words[ELEMENT_STRIDES], (field){24, 8}, elements - 1);
 }
 
-/* 11 is tf32 (PTX ISA 9.0, "tensormap.replace", elemtype). */
+/* 11 is tf32, 12 with denormals flushed, 13 and on are packed (PTX ISA 9.0, "tensormap.replace",
+ * elemtype). */
 static void put_type(uint32_t *words, uint64_t number)
 {
-    enum { TF32_NUMBER = 11 };
-    put(&words[FORM], is_tf32, number == TF32_NUMBER);
-    put(&words[FORM], type_number, number == TF32_NUMBER ? (uint64_t)F32_NUMBER : number);
+    enum { TF32_NUMBER = 11, PACKED_NUMBER = 13, OMITTED = PACKED_NUMBER - TF32_NUMBER };
+    const bool is_of_tf32 = number >= TF32_NUMBER && number < PACKED_NUMBER;
+    put(&words[FORM], is_tf32, is_of_tf32);
+    put(&words[FORM], type_number,
+        is_of_tf32                ? F32_NUMBER + number - TF32_NUMBER
+        : number >= PACKED_NUMBER ? number - OMITTED
+                                  : number);
 }
 
 void ifl_tensor_map_replace(uint8_t bytes[static IFL_TENSOR_TOLD_BYTES], ifl_tensor_map_field which,

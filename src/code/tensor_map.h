@@ -20,11 +20,23 @@ typedef enum ifl_tensor_swizzle {
     IFL_TENSOR_SWIZZLE_128
 } ifl_tensor_swizzle;
 
+/* Elements of 4 or 6 bits, some of which are a unit: bytes in global memory, and 16 bytes in shared
+ * memory where they stand apart, so that 4 bytes (of 6 bits) or 8 are a gap (CUDA Driver API reference,
+ * CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B and kin). */
+typedef enum ifl_tensor_packing {
+    IFL_TENSOR_WHOLE, /* no such elements */
+    IFL_TENSOR_FOURS,
+    IFL_TENSOR_FOURS_APART,
+    IFL_TENSOR_SIXES_APART
+} ifl_tensor_packing;
+
 typedef struct ifl_tensor_map {
-    uint8_t rank, type /* ifl_type */, element_bytes, swizzle;
-    bool fills_nan; /* outside of the tensor, else with zeros */
-    bool is_image;  /* im2col */
-    bool is_made;   /* by a library; what a kernel wrote from zeros on is not */
+    uint8_t rank, type /* ifl_type */,
+        element_bytes /* of packed ones of a unit, in global memory */, swizzle;
+    uint8_t packing; /* ifl_tensor_packing */
+    bool fills_nan;  /* outside of the tensor, else with zeros */
+    bool is_image;   /* im2col */
+    bool is_made;    /* by a library; what a kernel wrote from zeros on is not */
     uint64_t address;
     uint32_t size[IFL_TENSOR_RANKS]; /* elements, the innermost first */
     uint32_t element_stride[IFL_TENSOR_RANKS];
@@ -39,6 +51,12 @@ typedef struct ifl_tensor_map {
 /* A row of a box, or of a pixel's channels: a multiple of 16 bytes, and no wider than the swizzle's
  * pattern (CUDA Driver API reference, cuTensorMapEncodeTiled: boxDim). */
 bool ifl_tensor_map_takes_row(const ifl_tensor_map *map, uint64_t elements);
+
+/* How many elements are a unit, and its bytes in global and in shared memory. */
+typedef struct ifl_tensor_unit {
+    uint8_t elements, bytes, shared_bytes;
+} ifl_tensor_unit;
+ifl_tensor_unit ifl_tensor_unit_of(const ifl_tensor_map *map);
 
 void ifl_tensor_map_write(const ifl_tensor_map *map, uint8_t out[static IFL_TENSOR_MAP_BYTES]);
 /* False where the bytes describe no tensor, or one of a kind that is not supported: interleaved, or

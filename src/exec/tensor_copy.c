@@ -37,13 +37,31 @@ static bool read_map(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64
     return !what;
 }
 
+/* Of packed elements sizes are counted in units from here on, and so are coordinates. */
+static ifl_box count_units(ifl_tensor_map *map, const ifl_box *box)
+{
+    const ifl_tensor_unit unit = ifl_tensor_unit_of(map);
+    ifl_box counted = *box;
+    map->size[0] /= unit.elements;
+    map->box[0] = (uint16_t)(map->box[0] / unit.elements);
+    map->image.channels = (uint16_t)(map->image.channels / unit.elements);
+    counted.coordinates[0] /= unit.elements;
+    return counted;
+}
+
+static unsigned shared_bytes(const ifl_tensor_map *map)
+{
+    return ifl_tensor_unit_of(map).shared_bytes;
+}
+
 /* Sums and extremes of these types are not in atomic.c. */
 static bool is_reduction_known(const ifl_bulk_op *op, const ifl_tensor_map *map)
 {
     const bool is_float = ifl_type_class((ifl_type)map->type) == 'F',
                is_sum = op->operation == IFL_OPERATION_ADD;
-    return !op->operation || (map->element_bytes > 1 && map->type != IFL_TYPE_TF32 &&
-                              (!is_float || is_sum || map->element_bytes == 2));
+    return !op->operation ||
+           (map->element_bytes > 1 && !map->packing && map->type != IFL_TYPE_TF32 &&
+            (!is_float || is_sum || map->element_bytes == 2));
 }
 
 /* ---- how much, and where in shared memory ---------------------------------------------------- */
@@ -75,7 +93,7 @@ static uint64_t row_pitch(const ifl_tensor_map *map)
 {
     enum { NARROWEST = 16 };
     const uint64_t bytes = (uint64_t)(map->is_image ? map->image.channels : steps(map, 0)) *
-                           map->element_bytes,
+                           shared_bytes(map),
                    width = map->swizzle ? (uint64_t)NARROWEST << map->swizzle : 0;
     return bytes > width ? bytes : width;
 }
@@ -94,7 +112,7 @@ static bool are_taken(ifl_warp *warp, const ifl_code *code, uint32_t lane, const
                       const ifl_tensor_map *map)
 {
     const ifl_bulk_op *op = code->extra;
-    const int64_t first = (int64_t)box->coordinates[0] * map->element_bytes;
+    const int64_t first = (int64_t)box->coordinates[0] * shared_bytes(map);
     bool is_below = false;
     for (unsigned i = 0; i < map->rank + (op->are_lines ? IFL_BULK_LINES - 1u : 0); i++)
         is_below |= box->coordinates[i] < 0;
@@ -117,6 +135,7 @@ bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const if
     ifl_tensor_map map;
     if (!read_map(warp, code, lane, box->description, &map))
         return false;
+    const ifl_box counted = count_units(&map, box);
     if (!is_reduction_known(op, &map)) {
         ifl_fault_raise(warp, code, IFL_FAULT_UNSUPPORTED, lane,
                         "this reduction is not supported for the tensor's type");
@@ -128,7 +147,7 @@ bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const if
                         "aligned to 128 bytes");
         return false;
     }
-    if (!are_taken(warp, code, lane, box, &map))
+    if (!are_taken(warp, code, lane, &counted, &map))
         return false;
     const bool is_written = op->has_barrier;
     *bytes = (uint32_t)box_bytes(op, &map);
@@ -231,7 +250,7 @@ static void fill_piece(const box_copy *c, unsigned elements)
 {
     uint8_t *shared = c->first + (swizzled(c->map, c->shared) - c->base);
     for (unsigned i = 0; i < elements; i++)
-        fill(c->map, shared + (size_t)i * c->map->element_bytes);
+        fill(c->map, shared + (size_t)i * shared_bytes(c->map));
 }
 
 static int64_t less(int64_t a, int64_t b)
@@ -242,7 +261,7 @@ static int64_t less(int64_t a, int64_t b)
 /* A row that begins at `from`, piece by piece: each all inside of the tensor or all outside. */
 static bool move_row(box_copy *c, const int64_t *from, int64_t elements, bool loads)
 {
-    const int64_t each = c->map->element_bytes, most = extent(c->map, 0, loads);
+    const int64_t each = shared_bytes(c->map), most = extent(c->map, 0, loads);
     int64_t at[IFL_TENSOR_RANKS];
     memcpy(at, from, sizeof at);
     at[0] = 0;
@@ -382,7 +401,8 @@ void ifl_box_tell(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl
         return;
     const box_copy c = {.warp = warp, .code = code, .map = &map, .lane = lane};
     const ifl_bulk_op *op = code->extra;
-    (op->are_lines ? tell_lines : map.is_image ? tell_image : tell_tile)(&c, box, kind);
+    const ifl_box counted = count_units(&map, box);
+    (op->are_lines ? tell_lines : map.is_image ? tell_image : tell_tile)(&c, &counted, kind);
 }
 
 bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box)
@@ -392,10 +412,13 @@ bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl
     ifl_tensor_map map;
     if (!read_map(warp, code, lane, box->description, &map))
         return false;
+    const ifl_box counted = count_units(&map, box);
     uint8_t *first = ifl_warp_reach_in(warp, code, (ifl_space)box->space, lane, box->shared,
                                        room_of(op, &map), loads);
     if (!first)
         return false;
     box_copy c = {warp, code, &map, op, lane, box->shared, box->shared, first, row_pitch(&map)};
-    return (op->are_lines ? copy_lines : map.is_image ? copy_image : copy_tile)(&c, box, loads);
+    return (op->are_lines  ? copy_lines
+            : map.is_image ? copy_image
+                           : copy_tile)(&c, &counted, loads);
 }

@@ -12,7 +12,7 @@ typedef struct field_row {
     bool has_ordinal, is_constant;
 } field_row;
 
-enum { FIRST = IFL_OP_REPLACE_ADDRESS, LAST_TYPE = 11, DESCRIPTION = IFL_TENSOR_MAP_BYTES };
+enum { FIRST = IFL_OP_REPLACE_ADDRESS, LAST_TYPE = 15, DESCRIPTION = IFL_TENSOR_MAP_BYTES };
 
 static const field_row rows[] = {
     [IFL_OP_REPLACE_ADDRESS - FIRST] = {IFL_TENSOR_MAP_ADDRESS, 64, 0, false, false},

@@ -30,13 +30,21 @@ static const struct {
     uint8_t type, bytes;
 } types[] = {{IFL_TYPE_U8, 1},  {IFL_TYPE_U16, 2},  {IFL_TYPE_U32, 4}, {IFL_TYPE_S32, 4},
              {IFL_TYPE_U64, 8}, {IFL_TYPE_S64, 8},  {IFL_TYPE_F16, 2}, {IFL_TYPE_F32, 4},
-             {IFL_TYPE_F64, 8}, {IFL_TYPE_BF16, 2}, {IFL_TYPE_F32, 0}, {IFL_TYPE_TF32, 4}};
+             {IFL_TYPE_F64, 8}, {IFL_TYPE_BF16, 2}, {IFL_TYPE_F32, 0}, {IFL_TYPE_TF32, 4},
+             {IFL_TYPE_F32, 0}, {IFL_TYPE_U8, 1},   {IFL_TYPE_U8, 8},  {IFL_TYPE_U8, 12}};
 enum {
     type_count = sizeof types / sizeof *types,
     LAST_TYPE = 15,
     LAST_SWIZZLE = 6,
     LAST_INTERLEAVE = 2
 };
+
+/* The last three, of 4 and 6 bits. */
+static uint8_t packing_of(int type)
+{
+    enum { FIRST = 13 };
+    return type < FIRST ? IFL_TENSOR_WHOLE : (uint8_t)(IFL_TENSOR_FOURS + type - FIRST);
+}
 
 static bool is_missing(const tensor_words *w)
 {
@@ -70,6 +78,27 @@ static bool fill_sizes(ifl_tensor_map *map, const tensor_words *w)
     return true;
 }
 
+/* What the reference demands of packed elements, beside what it demands of all. */
+static bool are_packed_right(const tensor_words *w)
+{
+    enum { UNIT = 128, ALIGNMENT = 32 };
+    const uint8_t packing = packing_of(w->type);
+    if (packing < IFL_TENSOR_FOURS_APART)
+        return packing == IFL_TENSOR_WHOLE || w->size[0] % 2 == 0;
+    bool is_right = w->size[0] % UNIT == 0 && (uintptr_t)w->address % ALIGNMENT == 0 &&
+                    (w->swizzle == IFL_TENSOR_SWIZZLE_NONE || w->swizzle == IFL_TENSOR_SWIZZLE_128);
+    for (unsigned i = 0; i + 1 < w->rank; i++)
+        is_right = is_right && w->stride[i] % ALIGNMENT == 0;
+    return is_right;
+}
+
+static bool is_row_right(const ifl_tensor_map *map, uint32_t elements)
+{
+    enum { UNIT = 128 };
+    return ifl_tensor_map_takes_row(map, elements) &&
+           (map->packing < IFL_TENSOR_FOURS_APART || elements == UNIT);
+}
+
 static ifl_cuda_error describe(const void *out, const tensor_words *w, ifl_tensor_map *map)
 {
     if (!is_plain_right(out, w))
@@ -79,10 +108,11 @@ static ifl_cuda_error describe(const void *out, const tensor_words *w, ifl_tenso
     *map = (ifl_tensor_map){.rank = (uint8_t)w->rank,
                             .type = types[w->type].type,
                             .element_bytes = types[w->type].bytes,
+                            .packing = packing_of(w->type),
                             .swizzle = (uint8_t)w->swizzle,
                             .fills_nan = w->fill != 0,
                             .address = (uintptr_t)w->address};
-    return fill_sizes(map, w) ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
+    return are_packed_right(w) && fill_sizes(map, w) ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
 }
 
 static ifl_cuda_error keep(void *out, const ifl_tensor_map *map)
@@ -102,7 +132,7 @@ static ifl_cuda_error encode_tiled(void *out, const tensor_words *w, const uint3
             return ifl_cudaErrorInvalidValue;
         map.box[i] = (uint16_t)box[i];
     }
-    return ifl_tensor_map_takes_row(&map, box[0]) ? keep(out, &map) : ifl_cudaErrorInvalidValue;
+    return is_row_right(&map, box[0]) ? keep(out, &map) : ifl_cudaErrorInvalidValue;
 }
 
 static ifl_cuda_error encode_image(void *out, const tensor_words *w, const int *lower,
@@ -113,7 +143,7 @@ static ifl_cuda_error encode_image(void *out, const tensor_words *w, const int *
     if (code != ifl_cudaSuccess)
         return code;
     if (w->rank < LEAST_IMAGE_RANK || !lower || !upper || !channels || channels > MOST_CHANNELS ||
-        !pixels || pixels > MOST_PIXELS || !ifl_tensor_map_takes_row(&map, channels))
+        !pixels || pixels > MOST_PIXELS || !is_row_right(&map, channels))
         return ifl_cudaErrorInvalidValue;
     map.is_image = true;
     map.image.channels = (uint16_t)channels;

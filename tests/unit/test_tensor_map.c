@@ -119,11 +119,60 @@ static void written_and_read(void **state)
         }
 }
 
-/* Rank 6, type 11, interleaved, an address that is no multiple of 16. */
+/* ptxas 13.0, tensormap.replace with the elemtypes 12 (tf32 with denormals flushed: f32's number 8) and
+ * 13 to 15: these bits of the third word. */
+static void numbers_of_types(void **state)
+{
+    static const struct {
+        uint32_t type, bits;
+    } made[] = {{7, 0x380}, {11, 0x10380}, {12, 0x10400}, {13, 0x580}, {14, 0x600}, {15, 0x680}};
+    (void)state;
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        uint8_t bytes[IFL_TENSOR_MAP_BYTES] = {0};
+        uint32_t word;
+        ifl_tensor_map_replace(bytes, IFL_TENSOR_MAP_TYPE, 0, made[i].type);
+        memcpy(&word, bytes + 2 * sizeof word, sizeof word);
+        assert_int_equal(word, made[i].bits);
+    }
+}
+
+/* A row of 128 elements has 64 or 96 bytes of global memory, and 64 or 128 of shared memory. */
+static void packed_elements(void **state)
+{
+    static const struct {
+        ifl_tensor_packing packing;
+        uint8_t bytes;
+        bool fits_64, fits_128;
+    } kinds[] = {{IFL_TENSOR_FOURS, 1, true, true},
+                 {IFL_TENSOR_FOURS_APART, 8, false, true},
+                 {IFL_TENSOR_SIXES_APART, 12, false, true}};
+    uint8_t bytes[IFL_TENSOR_MAP_BYTES];
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const ifl_tensor_map map = {.rank = 1,
+                                    .type = IFL_TYPE_U8,
+                                    .packing = (uint8_t)kinds[i].packing,
+                                    .swizzle = IFL_TENSOR_SWIZZLE_64,
+                                    .size = {256},
+                                    .element_stride = {1},
+                                    .box = {128}};
+        ifl_tensor_map found;
+        ifl_tensor_map_write(&map, bytes);
+        assert_true(ifl_tensor_map_read(bytes, &found));
+        assert_int_equal(found.packing, kinds[i].packing);
+        assert_int_equal(found.element_bytes, kinds[i].bytes);
+        assert_int_equal(found.size[0], 256);
+        assert_int_equal(ifl_tensor_map_takes_row(&found, 128), kinds[i].fits_64);
+        found.swizzle = IFL_TENSOR_SWIZZLE_128;
+        assert_int_equal(ifl_tensor_map_takes_row(&found, 128), kinds[i].fits_128);
+    }
+}
+
+/* Rank 6, type 14, interleaved, an address that is no multiple of 16. */
 static void refused(void **state)
 {
     static const uint32_t words[][WORDS] = {
-        {[2] = 5 << 4}, {[2] = 11 << 7}, {[2] = 1 << 11}, {8}, {[2] = 8 << 7}};
+        {[2] = 5 << 4}, {[2] = 14 << 7}, {[2] = 1 << 11}, {8}, {[2] = 8 << 7}};
     ifl_tensor_map map;
     (void)state;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -133,7 +182,8 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiles_of_cublas), cmocka_unit_test(image_of_cudnn),
-        cmocka_unit_test(written_and_read), cmocka_unit_test(refused)};
+        cmocka_unit_test(tiles_of_cublas),  cmocka_unit_test(image_of_cudnn),
+        cmocka_unit_test(written_and_read), cmocka_unit_test(numbers_of_types),
+        cmocka_unit_test(packed_elements),  cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
