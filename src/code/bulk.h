@@ -82,6 +82,15 @@ typedef enum ifl_answer {
     IFL_ANSWER_NOTHING
 } ifl_answer;
 
+/* Of shared_fill: st.bulk, UMEMSETS. */
+typedef struct ifl_fill_op {
+    ifl_transfer to;
+    uint32_t count;     /* slot: how many units */
+    uint8_t count_bits; /* 32 or 64 */
+    uint8_t unit_bytes; /* 1 or 8 */
+    bool is_once;       /* once a warp */
+} ifl_fill_op;
+
 /* Of map_field, which changes a field of the description of a tensor (code/tensor_map.h), and of
  * map_copy, which copies one. */
 typedef struct ifl_map_op {

@@ -313,3 +313,28 @@ void ifl_lower_mbarrier_pending(ifl_lowerer *l)
     ifl_lower_emit(l, IFL_CODE_mbarrier_pending)->extra = op;
     ifl_lower_finish(l, l->slots.at[0], op->d, 32, false);
 }
+
+/* ---- zeros ----------------------------------------------------------------------------------- */
+
+/* The value is the constant 0 (PTX ISA 9.0, "st.bulk"). */
+void ifl_lower_shared_fill(ifl_lowerer *l)
+{
+    const ifl_modifiers *m = &l->instruction->modifiers;
+    const ifl_operand *value = l->slots.at[2];
+    ifl_fill_op *op = ifl_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    if (value->kind != IFL_OPERAND_IMMEDIATE || value->value ||
+        (m->order && m->order != IFL_ORDER_WEAK)) {
+        ifl_lower_unsupported(l, "of this value or order");
+        return;
+    }
+    op->to = (ifl_transfer){.space = m->space_written ? m->space : IFL_SPACE_GENERIC,
+                            .kind = IFL_ACCESS_STORE,
+                            .elements = 1};
+    op->to.address = ifl_lower_address(l, l->slots.at[0], op->to.space);
+    op->count = ifl_lower_source(l, l->slots.at[1], 64, false);
+    op->count_bits = 64;
+    op->unit_bytes = 1;
+    ifl_lower_emit(l, IFL_CODE_shared_fill)->extra = op;
+}

@@ -123,7 +123,7 @@ ifl_lower_function ifl_lower_cp_async_bulk, ifl_lower_cp_reduce_bulk, ifl_lower_
     ifl_lower_box_load, ifl_lower_box_store, ifl_lower_image_load, ifl_lower_bulk_commit,
     ifl_lower_bulk_wait, ifl_lower_mbarrier_init, ifl_lower_mbarrier_inval,
     ifl_lower_mbarrier_arrive, ifl_lower_mbarrier_bytes, ifl_lower_mbarrier_of_copies,
-    ifl_lower_mbarrier_wait, ifl_lower_mbarrier_pending;
+    ifl_lower_mbarrier_wait, ifl_lower_mbarrier_pending, ifl_lower_shared_fill;
 /* lower_next_block.c */
 ifl_lower_function ifl_lower_next_block, ifl_lower_answer;
 /* lower_map.c */

@@ -401,6 +401,7 @@ ifl_lower_function *const ifl_lower_table[IFL_OP_COUNT] = {
     [IFL_OP_FIRST_BLOCK_Z] = ifl_lower_answer,
     [IFL_OP_CP_REDUCE_BULK] = ifl_lower_cp_reduce_bulk,
     [IFL_OP_ST_ASYNC] = ifl_lower_async_value,
+    [IFL_OP_ST_BULK] = ifl_lower_shared_fill,
     [IFL_OP_RED_ASYNC] = ifl_lower_async_value,
     [IFL_OP_CP_ASYNC_BULK_WAIT] = ifl_lower_bulk_wait,
     [IFL_OP_CP_ASYNC_BULK_PREFETCH] = ifl_lower_nothing,

@@ -218,9 +218,18 @@ static unsigned types_needed(ifl_opcode opcode)
         ifl_opcode opcode;
         unsigned types;
     } special[] = {
-        {IFL_OP_CVT, 2},      {IFL_OP_SET, 2},  {IFL_OP_SLCT, 2},
-        {IFL_OP_CVT_PACK, 2}, {IFL_OP_DP4A, 2}, {IFL_OP_ISSPACEP, 0},
-        {IFL_OP_ELECT, 0},    {IFL_OP_DP2A, 2}, {IFL_OP_LDMATRIX, 0},
+        {IFL_OP_CVT, 2},
+        {IFL_OP_SET, 2},
+        {IFL_OP_SLCT, 2},
+        {IFL_OP_CVT_PACK, 2},
+        {IFL_OP_DP4A, 2},
+        {IFL_OP_ISSPACEP, 0},
+        {IFL_OP_ELECT, 0},
+        {IFL_OP_ISTYPEP_TEXTURE, 0},
+        {IFL_OP_ISTYPEP_SAMPLER, 0},
+        {IFL_OP_ISTYPEP_SURFACE, 0},
+        {IFL_OP_DP2A, 2},
+        {IFL_OP_LDMATRIX, 0},
     };
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
         if (special[i].opcode == opcode)
@@ -271,6 +280,7 @@ static bool is_space_wrong(const ifl_instruction *instruction)
         {IFL_OP_CP_ASYNC_MBARRIER, SHARED},
         {IFL_OP_CP_ASYNC_BULK, GLOBAL | SHARED},
         {IFL_OP_CP_ASYNC_BULK_PREFETCH, GLOBAL},
+        {IFL_OP_ST_BULK, SHARED},
     };
     if (!instruction->modifiers.space_written)
         return false;

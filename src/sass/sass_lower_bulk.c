@@ -399,3 +399,21 @@ void ifl_sass_lower_next_block(ifl_sass_lowerer *l)
         op->from.data[e] = l->zeros;
     ifl_sass_emit(l, IFL_CODE_bulk_copy)->extra = op;
 }
+
+/* ---- zeros ----------------------------------------------------------------------------------- */
+
+void ifl_sass_lower_shared_fill(ifl_sass_lowerer *l)
+{
+    enum { UNIT = 8 };
+    const ifl_sass_operand *at = operand(l, IFL_SASS_ROLE_ADDRESS);
+    ifl_fill_op *op = ifl_sass_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    set_end(l, at, 0, IFL_SPACE_CLUSTER, IFL_ACCESS_STORE, &op->to);
+    op->to.offset = at ? at->value : 0;
+    op->count = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_COUNT), 1);
+    op->count_bits = 32;
+    op->unit_bytes = UNIT;
+    op->is_once = true;
+    ifl_sass_emit(l, IFL_CODE_shared_fill)->extra = op;
+}

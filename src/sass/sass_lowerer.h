@@ -133,7 +133,8 @@ uint8_t ifl_sass_operation_of(const ifl_sass_lowerer *l);
 /* sass_lower_bulk.c */
 ifl_sass_lower_function ifl_sass_lower_return_place, ifl_sass_lower_syncs, ifl_sass_lower_arrives,
     ifl_sass_lower_group_end, ifl_sass_lower_group_wait, ifl_sass_lower_async_value,
-    ifl_sass_lower_bulk_copy, ifl_sass_lower_box_copy, ifl_sass_lower_next_block;
+    ifl_sass_lower_bulk_copy, ifl_sass_lower_box_copy, ifl_sass_lower_next_block,
+    ifl_sass_lower_shared_fill;
 /* sass_lower_texture.c */
 ifl_sass_lower_function ifl_sass_lower_texture, ifl_sass_lower_texture_query,
     ifl_sass_lower_surface;
