@@ -135,6 +135,14 @@ bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const if
     ifl_tensor_map map;
     if (!read_map(warp, code, lane, box->description, &map))
         return false;
+    if (box->coordinates[0] % (int)ifl_tensor_unit_of(&map).elements) {
+        ifl_fault_raise(
+            warp, code, IFL_FAULT_OTHER, lane,
+            "a box whose innermost coordinate is %d: elements of 4 or 6 bits are copied "
+            "in whole units of %u",
+            box->coordinates[0], ifl_tensor_unit_of(&map).elements);
+        return false;
+    }
     const ifl_box counted = count_units(&map, box);
     if (!is_reduction_known(op, &map)) {
         ifl_fault_raise(warp, code, IFL_FAULT_UNSUPPORTED, lane,

@@ -168,11 +168,13 @@ static void packed_elements(void **state)
     }
 }
 
-/* Rank 6, type 14, interleaved, an address that is no multiple of 16. */
+/* Rank 6, type 14, interleaved, an address that is no multiple of 16, elements of 6 bits of which a
+ * box has 1. */
 static void refused(void **state)
 {
-    static const uint32_t words[][WORDS] = {
-        {[2] = 5 << 4}, {[2] = 14 << 7}, {[2] = 1 << 11}, {8}, {[2] = 8 << 7}};
+    static const uint32_t words[][WORDS] = {{[2] = 5 << 4},  {[2] = 14 << 7},
+                                            {[2] = 1 << 11}, {8},
+                                            {[2] = 8 << 7},  {[2] = 13 << 7, [8] = 127}};
     ifl_tensor_map map;
     (void)state;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
