@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* CUDA Runtime API, cudaIpcGetMemHandle: the handle is the allocation's. One of an address inside
+ * of it is the same one. */
 IFL_SERVED ifl_cuda_error cudaIpcGetMemHandle(ifl_shared_handle *out, void *at)
 {
     SERVE(out ? ifl_shared_export(session, out, at) : ifl_cudaErrorInvalidValue);
@@ -102,7 +104,7 @@ IFL_SERVED ifl_cuda_error cudaMemPoolImportFromShareableHandle(ifl_pool **out, v
 static ifl_cuda_error export_pointer(ifl_session *session, ifl_shared_handle *out, const void *at)
 {
     const ifl_pool *pool = ifl_pool_holding((uintptr_t)at);
-    return out && pool && pool->handles ? ifl_shared_export(session, out, at)
+    return out && pool && pool->handles ? ifl_shared_export_place(session, out, at)
                                         : ifl_cudaErrorInvalidValue;
 }
 

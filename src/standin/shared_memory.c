@@ -45,7 +45,8 @@ static void put(ifl_shared_handle *out, content c)
     memcpy(out, &c, sizeof c);
 }
 
-ifl_cuda_error ifl_shared_export(ifl_session *session, ifl_shared_handle *out, const void *at)
+static ifl_cuda_error export(ifl_session *session, ifl_shared_handle *out, const void *at,
+                             bool is_base)
 {
     enum {
         OTHERS = IFL_ALLOCATION_FREED | IFL_ALLOCATION_ADOPTED | IFL_ALLOCATION_MODULE |
@@ -57,8 +58,19 @@ ifl_cuda_error ifl_shared_export(ifl_session *session, ifl_shared_handle *out, c
     const int file = ifl_memory_share(a);
     if (file < 0)
         return ifl_cudaErrorMemoryAllocation;
-    put(out, (content){OF_MEMORY, getpid(), file, a->id, a->bytes, (uintptr_t)at - a->address});
+    put(out, (content){OF_MEMORY, getpid(), file, a->id, a->bytes,
+                       is_base ? 0 : (uintptr_t)at - a->address});
     return ifl_cudaSuccess;
+}
+
+ifl_cuda_error ifl_shared_export(ifl_session *session, ifl_shared_handle *out, const void *at)
+{
+    return export(session, out, at, true);
+}
+
+ifl_cuda_error ifl_shared_export_place(ifl_session *session, ifl_shared_handle *out, const void *at)
+{
+    return export(session, out, at, false);
 }
 
 void ifl_shared_export_event(ifl_shared_handle *out)

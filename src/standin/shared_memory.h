@@ -14,8 +14,11 @@ typedef struct ifl_shared_handle {
     uint8_t bytes[64];
 } ifl_shared_handle;
 
-/* Of the allocation that holds the address, and of an event. */
+/* Of the allocation that holds the address, whose base it opens; of the address itself; of an
+ * event. */
 ifl_cuda_error ifl_shared_export(ifl_session *session, ifl_shared_handle *out, const void *at);
+ifl_cuda_error ifl_shared_export_place(ifl_session *session, ifl_shared_handle *out,
+                                       const void *at);
 void ifl_shared_export_event(ifl_shared_handle *out);
 bool ifl_shared_is_event(const ifl_shared_handle *handle);
 
