@@ -212,8 +212,7 @@ IFL_SERVED ifl_cuda_error cuGraphExecMemcpyNodeSetParams(const void *exec, const
 /* One side of what the runtime's call tells; places in arrays count elements there. */
 static deep_side side_from(const ifl_position *at, const ifl_pitched *memory, void *array, int type)
 {
-    const ifl_array *of = ifl_array_of(array);
-    return (deep_side){.x = at->x * (of ? ifl_texel_bytes(&of->texel) : 1),
+    return (deep_side){.x = at->x,
                        .y = at->y,
                        .z = at->z,
                        .type = array ? TYPE_ARRAY : type,
@@ -232,7 +231,7 @@ static ifl_cuda_error tell(const ifl_node *node, deep_copy *out)
     if (!node || !out || node->op.kind != IFL_DO_COPY)
         return ifl_cudaErrorInvalidValue;
     const ifl_op_copy *c = &node->op.of.copy;
-    ifl_copy_op_box(c, &box);
+    ifl_copy_op_box(c, 1, &box);
     *out =
         (deep_copy){.from = side_from(&box.from_position, &box.from, box.from_array, from[c->kind]),
                     .to = side_from(&box.to_position, &box.to, box.to_array, to[c->kind]),

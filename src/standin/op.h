@@ -131,8 +131,11 @@ ifl_op ifl_copy_line_op(void *to, const void *from, size_t bytes, int kind);
 ifl_op ifl_copy_sides_op(const ifl_array_side *to, const ifl_array_side *from,
                          const ifl_extent *bytes, int kind);
 ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op);
-/* A box that makes the same copy. */
-void ifl_copy_op_box(const ifl_op_copy *copy, ifl_copy3d *box);
+/* A box that makes the same copy, in units of so many bytes. */
+void ifl_copy_op_box(const ifl_op_copy *copy, size_t unit_bytes, ifl_copy3d *box);
+/* The unit in which the runtime's boxes count: an element of the array that takes part, or a
+ * byte. */
+size_t ifl_copy_unit(const void *to_array, const void *from_array);
 /* Copies to and from a variable; they fail where it is none, or does not hold the bytes. */
 ifl_cuda_error ifl_copy_to_symbol_op(ifl_session *session, const void *symbol, const void *from,
                                      size_t bytes, size_t offset, int kind, ifl_op *op);

@@ -126,49 +126,55 @@ IFL_SERVED ifl_cuda_error cudaMemcpy2DAsync(void *to, size_t to_pitch, const voi
 }
 ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 
-/* One side of a box: an array, or memory with pitched rows. CUDA Runtime API, cudaMemcpy3D: the box
- * and places in arrays count elements where an array takes part, places in memory always count
- * bytes. */
+/* Where an array takes part, the box and its places in the array and in memory too count elements:
+ * on an H100 (runtime 13.0, driver 580) a box of 3 x 2 ints that begins at x = 4 in rows of 16 bytes
+ * is refused, and in rows of 32 it is not. */
+size_t ifl_copy_unit(const void *to_array, const void *from_array)
+{
+    const ifl_array *to = ifl_array_of(to_array), *of = to ? to : ifl_array_of(from_array);
+    return of ? ifl_texel_bytes(&of->texel) : 1;
+}
+
+/* One side of a box of bytes: an array, or memory with pitched rows. */
 static ifl_cuda_error find_side(const void *handle, const ifl_pitched *memory,
-                                const ifl_position *at, const ifl_extent *box, ifl_array_side *out)
+                                const ifl_position *at, size_t unit, const ifl_extent *box,
+                                ifl_array_side *out)
 {
     const ifl_array *array = ifl_array_of(handle);
-    const ifl_box_side side = {at->x, at->y, at->z, memory->pitch, memory->height};
-    if (handle) {
-        const ifl_position place = {array ? at->x * ifl_texel_bytes(&array->texel) : 0, at->y,
-                                    at->z};
-        return !array                 ? ifl_cudaErrorInvalidResourceHandle
-               : at->x > array->width ? ifl_cudaErrorInvalidValue
-                                      : ifl_array_find(array, &place, box, out);
-    }
+    ifl_position place = *at;
+    if (handle && !array)
+        return ifl_cudaErrorInvalidResourceHandle;
+    if (__builtin_mul_overflow(at->x, unit, &place.x))
+        return ifl_cudaErrorInvalidValue;
+    if (array)
+        return ifl_array_find(array, &place, box, out);
+    const ifl_box_side side = {place.x, place.y, place.z, memory->pitch, memory->height};
     *out = (ifl_array_side){.start = memory->at, .pitch = memory->pitch};
     return memory->at ? ifl_box_find(&side, box, &out->offset, &out->slice)
                       : ifl_cudaErrorInvalidValue;
 }
 
-/* In bytes; false where the arrays' elements differ in size, or no number holds it. */
-static bool box_in_bytes(const ifl_copy3d *box, ifl_extent *bytes)
+/* False where the arrays' elements differ in size, or no number holds the bytes. */
+static bool box_in_bytes(const ifl_copy3d *box, size_t unit, ifl_extent *bytes)
 {
-    const ifl_array *to = ifl_array_of(box->to_array), *from = ifl_array_of(box->from_array);
-    const size_t to_bytes = to ? ifl_texel_bytes(&to->texel) : 0,
-                 from_bytes = from ? ifl_texel_bytes(&from->texel) : 0;
-    const size_t element = to_bytes ? to_bytes : from_bytes ? from_bytes : 1;
+    const bool is_between = ifl_array_of(box->to_array) && ifl_array_of(box->from_array);
     *bytes = box->extent;
-    return (!to || !from || to_bytes == from_bytes) &&
-           !__builtin_mul_overflow(box->extent.width, element, &bytes->width);
+    return (!is_between || ifl_copy_unit(box->from_array, NULL) == unit) &&
+           !__builtin_mul_overflow(box->extent.width, unit, &bytes->width);
 }
 
 ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op)
 {
     ifl_array_side to, from;
     ifl_extent bytes;
-    if (!box || !box_in_bytes(box, &bytes))
+    const size_t unit = box ? ifl_copy_unit(box->to_array, box->from_array) : 1;
+    if (!box || !box_in_bytes(box, unit, &bytes))
         return ifl_cudaErrorInvalidValue;
     ifl_cuda_error code = ifl_copy_kind_check(box->kind);
     if (code == ifl_cudaSuccess)
-        code = find_side(box->to_array, &box->to, &box->to_position, &bytes, &to);
+        code = find_side(box->to_array, &box->to, &box->to_position, unit, &bytes, &to);
     if (code == ifl_cudaSuccess)
-        code = find_side(box->from_array, &box->from, &box->from_position, &bytes, &from);
+        code = find_side(box->from_array, &box->from, &box->from_position, unit, &bytes, &from);
     if (code != ifl_cudaSuccess)
         return code;
     *op = ifl_copy_sides_op(&to, &from, &bytes, box->kind);
@@ -182,34 +188,30 @@ typedef struct told_side {
 } told_side;
 
 static told_side tell_side(void *array, void *start, size_t offset, size_t pitch, size_t slice,
-                           const ifl_op_copy *c)
+                           size_t unit, const ifl_op_copy *c)
 {
-    const ifl_array *of = ifl_array_of(array);
     const size_t rest = slice ? offset % slice : offset, x = pitch ? rest % pitch : rest;
-    told_side side = {.at = {x / (of ? ifl_texel_bytes(&of->texel) : 1), pitch ? rest / pitch : 0,
-                             slice ? offset / slice : 0}};
+    told_side side = {.at = {x / unit, pitch ? rest / pitch : 0, slice ? offset / slice : 0}};
     if (!array)
         side.memory = (ifl_pitched){start, pitch ? pitch : c->width, c->width,
                                     pitch && slice ? slice / pitch : c->height};
     return side;
 }
 
-void ifl_copy_op_box(const ifl_op_copy *c, ifl_copy3d *box)
+void ifl_copy_op_box(const ifl_op_copy *c, size_t unit_bytes, ifl_copy3d *box)
 {
-    const ifl_array *to_array = ifl_array_of(c->to_array),
-                    *of = to_array ? to_array : ifl_array_of(c->from_array);
-    const told_side to = tell_side(c->to_array, c->to, c->to_offset, c->to_pitch, c->to_slice, c),
+    const told_side to = tell_side(c->to_array, c->to, c->to_offset, c->to_pitch, c->to_slice,
+                                   unit_bytes, c),
                     from = tell_side(c->from_array, (void *)(uintptr_t)c->from, c->from_offset,
-                                     c->from_pitch, c->from_slice, c);
-    *box = (ifl_copy3d){
-        .from_array = c->from_array,
-        .from_position = from.at,
-        .from = from.memory,
-        .to_array = c->to_array,
-        .to_position = to.at,
-        .to = to.memory,
-        .extent = {c->width / (of ? ifl_texel_bytes(&of->texel) : 1), c->height, c->depth},
-        .kind = c->kind};
+                                     c->from_pitch, c->from_slice, unit_bytes, c);
+    *box = (ifl_copy3d){.from_array = c->from_array,
+                        .from_position = from.at,
+                        .from = from.memory,
+                        .to_array = c->to_array,
+                        .to_position = to.at,
+                        .to = to.memory,
+                        .extent = {c->width / unit_bytes, c->height, c->depth},
+                        .kind = c->kind};
 }
 
 static ifl_cuda_error copy_box(ifl_session *session, const ifl_copy3d *box, void *stream)

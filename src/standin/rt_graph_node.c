@@ -180,7 +180,8 @@ static ifl_cuda_error tell_copy(const ifl_op *op, ifl_copy3d *out)
 {
     if (!op)
         return ifl_cudaErrorInvalidValue;
-    ifl_copy_op_box(&op->of.copy, out);
+    const ifl_op_copy *c = &op->of.copy;
+    ifl_copy_op_box(c, ifl_copy_unit(c->to_array, c->from_array), out);
     return ifl_cudaSuccess;
 }
 

@@ -17,6 +17,8 @@ extern int cuGraphExecNodeSetParams(void *exec, void *node, void *params);
 extern int cuGraphExecUpdate(void *exec, void *graph, void **bad, int *result);
 extern int cuGraphExecUpdate_v2(void *exec, void *graph, void *info);
 extern int cuGraphDestroyNode(void *node);
+extern int cuArrayCreate_v2(void **out, const void *words);
+extern int cuArrayDestroy(void *array);
 
 enum { HOST = 1, DEVICE = 2, UPDATE_FAILURE = 910 };
 
@@ -115,6 +117,51 @@ static void copies(void *context)
     OK(cuGraphDestroy(graph));
 }
 
+/* Every place is in bytes, with an array too: two ints of it go to an odd address. */
+static void from_array(void *context)
+{
+    enum { INT32 = 10, ARRAY = 3 };
+    const struct {
+        size_t width, height;
+        int format;
+        unsigned channels;
+    } ints = {4, 2, INT32, 1};
+    void *graph, *first, *node, *exec, *array;
+    unsigned char got[32] = {0};
+    int values[2];
+    OK(cuArrayCreate_v2(&array, &ints));
+    copy told,
+        fills = {.from = {.type = HOST, .host = bytes_from, .pitch = 16},
+                 .to = {.type = ARRAY, .array = array},
+                 .width = 16,
+                 .height = 2,
+                 .depth = 1},
+        box = {.from = {.type = ARRAY, .array = array, .x = 8, .y = 1},
+               .to = {.type = HOST, .host = got, .x = 3, .y = 1, .pitch = 16},
+               .width = 8,
+               .height = 1,
+               .depth = 1};
+    OK(cuGraphCreate(&graph, 0));
+    OK(cuGraphAddMemcpyNode(&first, graph, NULL, 0, &fills, context));
+    OK(cuGraphAddMemcpyNode(&node, graph, &first, 1, &box, context));
+    OK(cuGraphMemcpyNodeGetParams(node, &told));
+    EXPECT(told.from.x, 8);
+    EXPECT(told.from.y, 1);
+    EXPECT(told.from.array == array, 1);
+    EXPECT(told.to.x, 3);
+    EXPECT(told.to.y, 1);
+    EXPECT(told.width, 8);
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    OK(cuGraphLaunch(exec, NULL));
+    OK(cuCtxSynchronize());
+    memcpy(values, got + 16 + 3, sizeof values);
+    EXPECT(values[0], 6);
+    EXPECT(values[1], 7);
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+    OK(cuArrayDestroy(array));
+}
+
 static void fills(void *context)
 {
     void *graph, *node, *exec;
@@ -184,6 +231,7 @@ int main(void)
     OK(cuMemAlloc_v2(&memory, sizeof bytes_to));
     OK(cuMemsetD8_v2(memory, 0, sizeof bytes_to));
     copies(context);
+    from_array(context);
     fills(context);
     any_kind(context);
     printf("nodes are as they were made\n");

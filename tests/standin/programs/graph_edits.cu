@@ -116,7 +116,7 @@ static void boxes()
     box.srcArray = array;
     box.srcPos = make_cudaPos(2, 1, 0);
     box.dstPtr = to;
-    box.dstPos = make_cudaPos(sizeof(int), 1, 0);
+    box.dstPos = make_cudaPos(1, 1, 0);
     box.extent = make_cudaExtent(3, 2, 1);
     box.kind = cudaMemcpyDeviceToHost;
     CHECK(cudaGraphAddMemcpyNode(&node, graph, NULL, 0, &box));
@@ -133,6 +133,13 @@ static void boxes()
     printf("moved: %d %d %d, %d %d %d\n", got[5], got[6], got[7], got[9], got[10], got[11]);
     box.srcPos = make_cudaPos(6, 2, 0);
     name("outside of the array", cudaGraphMemcpyNodeSetParams(node, &box));
+    // Places in memory count elements too where an array takes part.
+    box.srcPos = make_cudaPos(0, 0, 0);
+    box.dstPos = make_cudaPos(4, 1, 0);
+    name("outside of the rows", cudaGraphMemcpyNodeSetParams(node, &box));
+    name("outside of the rows, at once", cudaMemcpy3D(&box));
+    box.dstPtr.pitch = 8 * sizeof(int);
+    name("in longer rows", cudaGraphMemcpyNodeSetParams(node, &box));
     CHECK(cudaGraphDestroy(graph));
     CHECK(cudaFreeArray(array));
 }
