@@ -109,12 +109,13 @@ static void pages_of(const void *at, size_t bytes, uintptr_t *start, uintptr_t *
     *end = ((uintptr_t)at + bytes + PAGE - 1) / PAGE * PAGE;
 }
 
+/* cudaErrorInvalidValue for a GPU that is not there too (an H100, runtime 13.0, driver 580). */
 static ifl_cuda_error check_location(const ifl_location *l)
 {
-    if (l->type == IFL_LOCATION_GPU)
-        return ifl_gpu_exists(l->id) ? ifl_cudaSuccess : ifl_cudaErrorInvalidDevice;
-    return l->type > IFL_LOCATION_NONE && l->type <= IFL_LOCATIONS ? ifl_cudaSuccess
-                                                                   : ifl_cudaErrorInvalidValue;
+    const bool is_there = l->type == IFL_LOCATION_GPU
+                              ? ifl_gpu_exists(l->id)
+                              : l->type > IFL_LOCATION_NONE && l->type <= IFL_LOCATIONS;
+    return is_there ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
 }
 
 /* cudaMemoryAdvise */
