@@ -74,7 +74,8 @@ static ifl_cuda_error set_exec_node(void *exec, void *node, node_words *params)
                : cudaGraphExecNodeSetParams(exec, node, node_params(params, &own));
 }
 
-/* Before CUDA 12 the result is told in two places. */
+/* Before CUDA 12 the result is told in two places; an H100 (driver 580) does not write NULL into
+ * the first where no node is at fault. */
 static ifl_cuda_error update(void *exec, void *from, void **bad, int *result)
 {
     struct {
@@ -84,7 +85,8 @@ static ifl_cuda_error update(void *exec, void *from, void **bad, int *result)
     if (!bad || !result)
         return ifl_cudaErrorInvalidValue;
     const ifl_cuda_error code = cudaGraphExecUpdate(exec, from, &info);
-    *bad = info.node;
+    if (info.node || code == ifl_cudaSuccess)
+        *bad = info.node;
     *result = info.result;
     return code;
 }

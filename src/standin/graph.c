@@ -122,8 +122,13 @@ ifl_node *ifl_graph_twin(ifl_graph *graph, const ifl_node *node)
 
 void ifl_graph_number(const ifl_graph *graph)
 {
-    for (size_t i = 0; i < graph->nodes.count; i++)
+    for (size_t i = 0; i < graph->nodes.count; i++) {
         graph->nodes.at[i]->place = i;
+        graph->nodes.at[i]->is_waited_for = false;
+    }
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        for (size_t w = 0; w < graph->nodes.at[i]->waits_for.count; w++)
+            graph->nodes.at[i]->waits_for.at[w]->is_waited_for = true;
 }
 
 ifl_graph *ifl_node_inner(const ifl_node *node, unsigned number)

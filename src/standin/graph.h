@@ -26,6 +26,7 @@ typedef struct ifl_node {
     bool is_disabled;
     bool is_done;                     /* in the run that is made */
     size_t place;                     /* in the graph, where ifl_graph_number was called */
+    bool is_waited_for;               /* by a node of the graph; the same */
     bool is_joined;                   /* by the stream whose capture ends: found when it does */
     const struct ifl_node *made_from; /* of which it is a clone's; NULL: it is no clone's */
     IFL_VEC(struct ifl_node *) waits_for;
@@ -38,7 +39,7 @@ typedef struct ifl_graph {
         kind;
     bool is_running;
     bool is_inner;             /* a node owns it */
-    unsigned long long flags;  /* it was instantiated with */
+    unsigned long long flags;  /* it tells that it was instantiated with */
     IFL_VEC(ifl_node *) nodes; /* in the order they were made */
     IFL_VEC(ifl_user_hold) holds;
 } ifl_graph;
@@ -60,6 +61,7 @@ ifl_node *ifl_graph_twin(ifl_graph *graph, const ifl_node *node);
 /* The node of an instantiated graph, or of a graph in it, that was made from `node`, which may be
  * gone itself. NULL: there is none. */
 ifl_node *ifl_exec_twin(const void *exec, const void *node);
+/* Its nodes know their places, and whether a node waits for them. */
 void ifl_graph_number(const ifl_graph *graph);
 /* A graph in the node's operation, the first being 0; NULL past the last. */
 ifl_graph *ifl_node_inner(const ifl_node *node, unsigned number);

@@ -96,11 +96,29 @@ static bool may_node(ifl_session *session, const ifl_node *node, ifl_node *from,
     return is_all;
 }
 
-/* Nodes are paired in the order they were made, and so are their edges. */
+/* How many nodes are waited for by none, and the first of them, in a graph with numbers. */
+static size_t count_exits(const ifl_graph *graph, ifl_node **first)
+{
+    size_t count = 0;
+    *first = NULL;
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        ifl_node *node = graph->nodes.at[i];
+        if (!node->is_waited_for && !count++)
+            *first = node;
+    }
+    return count;
+}
+
+/* Nodes are paired in the order they were made, and so are their edges. CUDA Runtime API,
+ * cudaGraphExecUpdate, says which node is told; of several exit nodes an H100 (driver 580) does not
+ * tell the last. */
 static bool are_edges(const ifl_graph *exec, const ifl_graph *from, ifl_update_info *info)
 {
+    ifl_node *told, *unused;
     ifl_graph_number(exec);
     ifl_graph_number(from);
+    if (count_exits(from, &told) > count_exits(exec, &unused))
+        return fail(info, IFL_UPDATE_TOPOLOGY, told, NULL);
     for (size_t i = 0; i < from->nodes.count; i++) {
         ifl_node *node = from->nodes.at[i];
         const ifl_node *pair = exec->nodes.at[i];

@@ -142,6 +142,8 @@ static ifl_node *not_of_device(const ifl_graph *graph)
     return NULL;
 }
 
+/* CUDA Runtime API, cudaGraphExecGetFlags: uploads are not told; priorities are not by an H100
+ * (driver 580) either. */
 static ifl_cuda_error instantiate(ifl_graph **out, const ifl_graph *graph, instantiation *how)
 {
     how->result = FAILED;
@@ -157,7 +159,7 @@ static ifl_cuda_error instantiate(ifl_graph **out, const ifl_graph *graph, insta
         return ifl_cudaErrorInvalidValue;
     const ifl_cuda_error code = copy(out, graph, IFL_HANDLE_EXEC);
     if (code == ifl_cudaSuccess)
-        (*out)->flags = how->flags & ~(unsigned long long)UPLOADS;
+        (*out)->flags = how->flags & ~(unsigned long long)(UPLOADS | BY_PRIORITY);
     return code;
 }
 
@@ -260,6 +262,7 @@ IFL_SERVED ifl_cuda_error cudaGraphExecUpdate(const void *exec, const void *grap
     SERVE(update(session, exec, graph, info));
 }
 #else
+/* An H100 (driver 580) does not write NULL into `bad` where no node is at fault. */
 static ifl_cuda_error update(ifl_session *session, const void *exec, const void *graph,
                              ifl_node **bad, int *result)
 {
@@ -268,7 +271,8 @@ static ifl_cuda_error update(ifl_session *session, const void *exec, const void 
         return ifl_cudaErrorInvalidValue;
     const ifl_cuda_error code =
         ifl_graph_update(session, ifl_exec_of(exec), ifl_graph_of(graph), &info);
-    *bad = info.node;
+    if (info.node || code == ifl_cudaSuccess)
+        *bad = info.node;
     *result = info.result;
     return code;
 }

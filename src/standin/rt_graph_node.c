@@ -273,8 +273,7 @@ ifl_cuda_error ifl_set_exec_child(ifl_session *session, ifl_node *node, const if
     ifl_update_info info;
     if (!node || node->op.kind != IFL_DO_CHILD_GRAPH || !child)
         return ifl_cudaErrorInvalidValue;
-    const ifl_cuda_error code = ifl_graph_update(session, node->op.of.child, child, &info);
-    return code == ifl_cudaErrorGraphExecUpdateFailure ? ifl_cudaErrorInvalidValue : code;
+    return ifl_graph_update(session, node->op.of.child, child, &info);
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphExecChildGraphNodeSetParams(const void *exec, const void *node,

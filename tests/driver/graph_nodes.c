@@ -201,18 +201,24 @@ static void any_kind(void *context)
     OK(cuGraphNodeSetParams(copied, &params));
     void *bad = &params;
     int result = 0;
+    struct {
+        int result;
+        void *bad, *from;
+    } info;
     EXPECT(cuGraphExecUpdate(exec, graph, &bad, &result), UPDATE_FAILURE);
-    EXPECT(bad == NULL, 1);
     EXPECT(result, 2); /* the topology changed */
+    EXPECT(bad == NULL, 0);
+    printf("a node less, by the old call: %s\n", bad == &params  ? "no node is told"
+                                                 : bad == copied ? "the node that is left"
+                                                                 : "another node");
+    EXPECT(cuGraphExecUpdate_v2(exec, graph, &info), UPDATE_FAILURE);
+    EXPECT(info.result, 2);
+    EXPECT(info.bad == NULL, 1);
     OK(cuGraphExecDestroy(exec));
     OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
     EXPECT(first_after(exec), 6);
     params.of.copy.copy = line(&bytes_from[7], sizeof(int));
     OK(cuGraphNodeSetParams(copied, &params));
-    struct {
-        int result;
-        void *bad, *from;
-    } info;
     OK(cuGraphExecUpdate_v2(exec, graph, &info));
     EXPECT(info.result, 0);
     EXPECT(first_after(exec), 7);

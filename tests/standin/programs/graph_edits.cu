@@ -331,12 +331,21 @@ static void edges()
     CHECK(cudaGraphDestroy(graph));
 }
 
-static void update(const char *what, cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t node, cudaGraphNode_t from)
+// Which of the nodes it is: 0 for none, -1 for another one.
+static int place(cudaGraphNode_t node, const cudaGraphNode_t *nodes, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (nodes[i] == node)
+            return i + 1;
+    return node ? -1 : 0;
+}
+
+static void update(const char *what, cudaGraphExec_t exec, cudaGraph_t graph, const cudaGraphNode_t *nodes, int count)
 {
     cudaGraphExecUpdateResultInfo info;
     const cudaError_t code = cudaGraphExecUpdate(exec, graph, &info);
-    printf("%s: %s, result %d, node %d, from %d\n", what, cudaGetErrorName(code), info.result, info.errorNode == node,
-           info.errorFromNode == from);
+    printf("%s: %s, result %d, node %d, from %d\n", what, cudaGetErrorName(code), info.result,
+           place(info.errorNode, nodes, count), place(info.errorFromNode, nodes, count));
 }
 
 static void updates()
@@ -351,19 +360,65 @@ static void updates()
 
     CHECK(cudaGraphCreate(&next, 0));
     others[0] = add_kernel(next, NULL, 10);
-    update("one node", exec, next, NULL, NULL);
+    update("one node", exec, next, others, 1);
     others[1] = add_kernel(next, NULL, 20);
-    update("no edge", exec, next, others[1], NULL);
+    update("no edge", exec, next, others, 2); // one of the exit nodes, of which the other graph has one only
     CHECK(cudaGraphAddDependencies(next, &others[0], &others[1], NULL, 1));
-    update("the same", exec, next, NULL, NULL);
+    update("the same", exec, next, others, 2);
     launch(exec);
     printf("updated: %d\n", take(sum));
     CHECK(cudaGraphDestroyNode(others[1]));
     CHECK(cudaGraphAddEmptyNode(&others[1], next, &others[0], 1));
-    update("another kind", exec, next, others[1], NULL);
+    update("another kind", exec, next, others, 2);
     launch(exec);
     printf("as before: %d\n", take(sum));
     CHECK(cudaGraphDestroy(next));
+    CHECK(cudaGraphExecDestroy(exec));
+    CHECK(cudaGraphDestroy(graph));
+}
+
+// Its last node waits for another one too: the node has another count of edges.
+static void edge_more()
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t nodes[3];
+    cudaGraphExecUpdateResultInfo info;
+    CHECK(cudaGraphCreate(&graph, 0));
+    for (int i = 0; i < 3; i++)
+        nodes[i] = add_kernel(graph, i ? nodes[i - 1] : NULL, 1 << i);
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CHECK(cudaGraphAddDependencies(graph, &nodes[0], &nodes[2], NULL, 1));
+    name("an edge more", cudaGraphExecUpdate(exec, graph, &info));
+    printf("result %d, node %d\n", info.result, place(info.errorNode, nodes, 3));
+    CHECK(cudaGraphExecDestroy(exec));
+    CHECK(cudaGraphDestroy(graph));
+}
+
+static unsigned long long told_flags(cudaGraph_t graph, unsigned long long given)
+{
+    unsigned long long told;
+    cudaGraphExec_t exec;
+    CHECK(cudaGraphInstantiate(&exec, graph, given));
+    CHECK(cudaGraphExecGetFlags(exec, &told));
+    CHECK(cudaGraphExecDestroy(exec));
+    return told;
+}
+
+// All but uploads and priorities.
+static void flags()
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    unsigned long long told;
+    cudaGraphInstantiateParams how = {};
+    how.flags = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload;
+    CHECK(cudaGraphCreate(&graph, 0));
+    add_kernel(graph, NULL, 1);
+    CHECK(cudaGraphInstantiateWithParams(&exec, graph, &how));
+    CHECK(cudaGraphExecGetFlags(exec, &told));
+    printf("flags: with parameters %llu", told);
+    printf(", without %llu\n", told_flags(graph, cudaGraphInstantiateFlagAutoFreeOnLaunch));
     CHECK(cudaGraphExecDestroy(exec));
     CHECK(cudaGraphDestroy(graph));
 }
@@ -486,6 +541,8 @@ int main()
     any_kind();
     edges();
     updates();
+    edge_more();
+    flags();
     attributes();
     enabling();
     objects();
