@@ -130,9 +130,9 @@ struct ifl_code {
     const ifl_code *join; /* branches: where their lanes meet again, or NULL: only when they end */
 };
 
-/* What a predicate tells of an atomic operation: nothing; that the address is one of global memory,
- * where alone it is done; that cas stored its value. */
-enum { IFL_ATOMIC_TELLS_NOTHING, IFL_ATOMIC_TELLS_GLOBAL, IFL_ATOMIC_TELLS_STORED };
+/* What a predicate tells of an atomic operation: nothing; that it is done, as it is only where the
+ * memory of the address can do it; that cas stored its value. */
+enum { IFL_ATOMIC_TELLS_NOTHING, IFL_ATOMIC_TELLS_DONE, IFL_ATOMIC_TELLS_STORED };
 
 /* Atomics and reductions: code->extra. */
 typedef struct ifl_atomic {

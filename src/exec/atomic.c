@@ -197,12 +197,17 @@ static void tell(const ifl_atomic *a, char *frame, uint32_t mask, uint32_t lanes
         *p = (*p & ~mask) | (lanes & mask);
 }
 
-static uint32_t lanes_in_global(const uint8_t *space, uint32_t mask)
+/* Global memory can do all, local memory nothing, shared memory of what tells whether it is done
+ * only swaps: behind these ptxas has nothing but a plain load and store, behind the others a loop
+ * for shared memory too. */
+static uint32_t lanes_that_do(const ifl_atomic *a, const uint8_t *space, uint32_t mask)
 {
+    const bool swaps = a->operation == IFL_OPERATION_CAS || a->operation == IFL_OPERATION_EXCH;
     uint32_t lanes = 0;
     for (; mask; mask &= mask - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(mask);
-        lanes |= (uint32_t)(space[lane] == IFL_SPACE_GLOBAL) << lane;
+        const bool does = swaps ? space[lane] != IFL_SPACE_LOCAL : space[lane] == IFL_SPACE_GLOBAL;
+        lanes |= (uint32_t)does << lane;
     }
     return lanes;
 }
@@ -218,8 +223,8 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
     ifl_warp_split_spaces(warp, t, mask, warp->address, space);
     const uint32_t given = mask;
     uint32_t stored = 0;
-    if (a->tells == IFL_ATOMIC_TELLS_GLOBAL)
-        mask = lanes_in_global(space, mask);
+    if (a->tells == IFL_ATOMIC_TELLS_DONE)
+        mask = lanes_that_do(a, space, mask);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         uint8_t *host =

@@ -320,7 +320,7 @@ static bool is_cast(const ifl_sass_lowerer *l)
     return ifl_sass_is(l, IFL_SASS_VALUE_OPERATION, IFL_SASS_WORD_CAST);
 }
 
-/* ATOM: done where the address is one of global memory, else code follows that does it otherwise.
+/* ATOM: done where the memory of the address can do it, else code follows that does it otherwise.
  * CAST: stored. */
 static void set_told(ifl_sass_lowerer *l, ifl_atomic *a)
 {
@@ -329,9 +329,9 @@ static void set_told(ifl_sass_lowerer *l, ifl_atomic *a)
         ifl_sass_refuse(l, "with a predicate among its sources");
     if (ifl_sass_is_true(p))
         return;
-    a->tells = is_cast(l) ? IFL_ATOMIC_TELLS_STORED : IFL_ATOMIC_TELLS_GLOBAL;
+    a->tells = is_cast(l) ? IFL_ATOMIC_TELLS_STORED : IFL_ATOMIC_TELLS_DONE;
     a->told = ifl_sass_lower_predicate_out(l, p);
-    if (a->tells == IFL_ATOMIC_TELLS_GLOBAL && l->instruction->op != IFL_SASS_OP_ATOM)
+    if (a->tells == IFL_ATOMIC_TELLS_DONE && l->instruction->op != IFL_SASS_OP_ATOM)
         ifl_sass_refuse(l, "with a predicate that it writes");
 }
 

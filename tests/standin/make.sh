@@ -11,12 +11,12 @@ for name in vector_add reduction byte_histogram streams graph_captured managed c
     nvcc -std=c++17 -cudart shared -arch=sm_90 -Xfatbin -compress-all "$name.cu" -o "../prebuilt/$name.bin"
     strip "../prebuilt/$name.bin"
 done
-# Textures are run as the machine code of each architecture, and as PTX.
+# Textures and swaps are run as the machine code of each architecture, and as PTX.
 codes="-gencode arch=compute_75,code=compute_75"
 for sm in 75 80 86 89 90 100 120; do
     codes="$codes -gencode arch=compute_$sm,code=sm_$sm"
 done
-for name in textures surfaces texture_offsets; do
+for name in textures surfaces texture_offsets generic_swaps; do
     # shellcheck disable=SC2086 # the words are words
     nvcc -cudart shared $codes -Xfatbin -compress-all "$name.cu" -o "../prebuilt/$name.bin"
     strip "../prebuilt/$name.bin"
