@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The calls of the driver that one call of the runtime does: rows of driver_pass.def. */
 #include "standin/driver_served.h"
+#include "standin/graph_update.h"
 #include "standin/handle.h"
 
 static bool are_contexts(const void *a, const void *b)
@@ -74,19 +75,14 @@ static ifl_cuda_error set_exec_node(void *exec, void *node, node_words *params)
                : cudaGraphExecNodeSetParams(exec, node, node_params(params, &own));
 }
 
-/* Before CUDA 12 the result is told in two places; an H100 (driver 580) does not write NULL into
- * the first where no node is at fault. */
+/* Before CUDA 12 the result is told in two places. */
 static ifl_cuda_error update(void *exec, void *from, void **bad, int *result)
 {
-    struct {
-        int result;
-        void *node, *from;
-    } info;
+    ifl_update_info info;
     if (!bad || !result)
         return ifl_cudaErrorInvalidValue;
     const ifl_cuda_error code = cudaGraphExecUpdate(exec, from, &info);
-    if (info.node || code == ifl_cudaSuccess)
-        *bad = info.node;
+    *bad = ifl_graph_update_told(ifl_graph_of(from), &info);
     *result = info.result;
     return code;
 }

@@ -196,3 +196,13 @@ ifl_cuda_error ifl_graph_update(ifl_session *session, ifl_graph *exec, const ifl
     info->result = code == ifl_cudaSuccess ? IFL_UPDATE_DONE : IFL_UPDATE_ERROR;
     return code;
 }
+
+ifl_node *ifl_graph_update_told(const ifl_graph *from, const ifl_update_info *info)
+{
+    ifl_node *exit_node = info->node;
+    if (from && !exit_node && info->result == IFL_UPDATE_TOPOLOGY) {
+        ifl_graph_number(from);
+        count_exits(from, &exit_node);
+    }
+    return exit_node;
+}

@@ -26,6 +26,9 @@ typedef struct ifl_update_info {
  * and nothing changed, where they may not. */
 ifl_cuda_error ifl_graph_update(ifl_session *session, ifl_graph *exec, const ifl_graph *from,
                                 ifl_update_info *info);
+/* The node that calls of before CUDA 12 tell of an update: where the counts of nodes differ that is an
+ * exit node of `from`, as an H100 (driver 580) has it. */
+ifl_node *ifl_graph_update_told(const ifl_graph *from, const ifl_update_info *info);
 /* ifl_node_replace for a node of an instantiated graph; cudaErrorInvalidValue where it may not. */
 ifl_cuda_error ifl_exec_replace(ifl_session *session, ifl_node *node, const ifl_op *op);
 

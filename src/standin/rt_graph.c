@@ -262,7 +262,6 @@ IFL_SERVED ifl_cuda_error cudaGraphExecUpdate(const void *exec, const void *grap
     SERVE(update(session, exec, graph, info));
 }
 #else
-/* An H100 (driver 580) does not write NULL into `bad` where no node is at fault. */
 static ifl_cuda_error update(ifl_session *session, const void *exec, const void *graph,
                              ifl_node **bad, int *result)
 {
@@ -271,8 +270,7 @@ static ifl_cuda_error update(ifl_session *session, const void *exec, const void 
         return ifl_cudaErrorInvalidValue;
     const ifl_cuda_error code =
         ifl_graph_update(session, ifl_exec_of(exec), ifl_graph_of(graph), &info);
-    if (info.node || code == ifl_cudaSuccess)
-        *bad = info.node;
+    *bad = ifl_graph_update_told(ifl_graph_of(graph), &info);
     *result = info.result;
     return code;
 }

@@ -43,6 +43,7 @@ typedef struct warp {
     ifl_time_lines stored; /* those of its last request to memory, where that was a store */
     board boards[IFL_BOARDS];
     uint32_t place; /* of its block */
+    size_t block;   /* in the order in which they started */
     bool at_barrier;
     ifl_object_count awaited; /* what a barrier object must have had before it goes on */
     bool awaits;
@@ -70,6 +71,8 @@ typedef struct scheduler {
     uint32_t count, last;
     uint64_t pipe[IFL_PIPES][HALVES]; /* when it is free */
     uint64_t bank[BANKS];             /* of registers: when its port is free */
+    uint64_t dispatch;                /* when the next instruction may issue */
+    double owed;                      /* cycles that instructions took of it, beyond whole ones */
     const warp *issued;               /* that issued last, and what */
     uint32_t issued_site;
     uint64_t queue[QUEUE]; /* when the last requests left the queue to the memory, in a ring */
@@ -193,9 +196,11 @@ static void put_on_board(warp *w, unsigned b, double ends, ifl_stall why)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static scheduler *scheduler_of(ifl_sm *sm, size_t number)
+/* Each block begins with the scheduler after the one that the block before began with (an H100,
+ * tools/gpu/order_probe.cu). */
+static scheduler *scheduler_of(ifl_sm *sm, size_t block, uint32_t index)
 {
-    return &sm->schedulers[number % IFL_TIME_SCHEDULERS];
+    return &sm->schedulers[(block + index) % IFL_TIME_SCHEDULERS];
 }
 
 static void start_warp(ifl_sm *sm, uint32_t at_place, uint32_t index, const ifl_warp_trace *trace,
@@ -203,8 +208,8 @@ static void start_warp(ifl_sm *sm, uint32_t at_place, uint32_t index, const ifl_
 {
     const size_t number = (size_t)at_place * sm->of->warps_per_block + index;
     warp *w = &sm->warps[number];
-    scheduler *on = scheduler_of(sm, number);
-    *w = (warp){.at = trace->words.at, .place = at_place};
+    scheduler *on = scheduler_of(sm, sm->next, index);
+    *w = (warp){.at = trace->words.at, .place = at_place, .block = sm->next};
     w->issued = w->stalled = w->turned = at;
     if (!trace->words.count) /* it was stopped before its first instruction */
         return;
@@ -488,6 +493,11 @@ static void read_sources(scheduler *on, const warp *w, const ifl_site *site, uin
 /* A pipe or a queue that is not free: the warp comes again when it is. */
 static bool is_held(scheduler *on, const ifl_site *site, uint64_t now, warp *w)
 {
+    if (on->dispatch > now) {
+        w->queue_why = IFL_STALL_dispatch_stall;
+        w->ready = on->dispatch;
+        return true;
+    }
     const bool queues = is_queued(site);
     const uint64_t free_at = queues                   ? on->queue[on->queue_at]
                              : site->pipe < IFL_PIPES ? *half_of(on, site)
@@ -565,6 +575,25 @@ static ifl_stall why_of(const ifl_site *site, const ifl_served *served)
                                                                     : IFL_STALL_short_scoreboard;
 }
 
+/* What leaves for units that work on part of a warp at a time holds those behind it up. */
+static double dispatch_of(const ifl_site *site)
+{
+    const bool is_shared =
+        site->access.kind != IFL_ACCESS_KINDS && site->access.space == IFL_SPACE_SHARED;
+    return is_queued(site) && !is_shared ? ifl_sm_constant.dispatch_memory
+           : site->pipe == IFL_PIPE_XU   ? ifl_sm_constant.dispatch_xu
+           : site->pipe == IFL_PIPE_FP64 ? ifl_sm_constant.dispatch_fp64
+                                         : 0;
+}
+
+static void dispatch(scheduler *on, const ifl_site *site, uint64_t now)
+{
+    on->owed += dispatch_of(site);
+    const uint64_t whole = (uint64_t)on->owed;
+    on->owed -= (double)whole;
+    on->dispatch = now + 1 + whole;
+}
+
 static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site)
 {
     enum {
@@ -578,6 +607,7 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
     }
     if (site->pipe < IFL_PIPES)
         *half_of(on, site) = sm->now + busy_of(sm, site);
+    dispatch(on, site, sm->now);
     if (c->writes < IFL_BOARDS && c->delay != IFL_DELAY_GROUP)
         put_on_board(w, c->writes, served.ends, why_of(site, &served));
     if (c->reads < IFL_BOARDS)
@@ -641,23 +671,37 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
         meet(sm, w);
 }
 
-/* The warp that issued last goes on as long as it can, else the one that has waited longest. */
+/* The oldest block's warps come first; of one block's, the one that issued last. Requests to memory
+ * go in the order in which their warps came to them. Warps of an H100 with only arithmetic to do end
+ * block by block (tools/gpu/order_probe.cu). */
+static bool comes_before(const ifl_sm *sm, const warp *a, const warp *b)
+{
+    const ifl_site *sites = sm->of->sites->at;
+    if (is_far(&sites[a->site]) && is_far(&sites[b->site]))
+        return a->issued < b->issued;
+    return a->block != b->block ? a->block < b->block : a->issued < b->issued;
+}
+
+/* The warp that issued last goes on only where no other can: two warps of a block share their
+ * scheduler evenly. */
 static bool pick(ifl_sm *sm, scheduler *on, uint32_t *found)
 {
     uint32_t best = on->count;
+    bool can_go_on = false;
     for (uint32_t i = 0; i < on->count; i++) {
         warp *w = on->warps[i];
         if (w->ready > sm->now || is_held(on, &sm->of->sites->at[w->site], sm->now, w))
             continue;
         w->passed++;
-        if (best == on->count || i == on->last ||
-            (best != on->last && w->issued < on->warps[best]->issued))
+        if (i == on->last)
+            can_go_on = true;
+        else if (best == on->count || comes_before(sm, w, on->warps[best]))
             best = i;
     }
-    *found = best;
-    if (best == on->count)
+    *found = best == on->count && can_go_on ? on->last : best;
+    if (*found == on->count)
         return false;
-    on->warps[best]->passed--;
+    on->warps[*found]->passed--;
     return true;
 }
 

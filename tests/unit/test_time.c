@@ -93,13 +93,14 @@ static void ask(bench *b, uint32_t site, ifl_request_cost cost, uint64_t first_l
         b->words[b->count++] = ifl_line_pack(first_line + i, 0xf);
 }
 
-static double follow(bench *b, const ifl_sm_rates *rates, uint32_t warps, uint32_t blocks,
-                     uint32_t per_sm)
+/* Warps of an odd number have so many words of the trace. */
+static double follow_uneven(bench *b, const ifl_sm_rates *rates, uint32_t warps, uint32_t blocks,
+                            uint32_t per_sm, size_t odd_words)
 {
     for (uint32_t w = 0; w < warps; w++) {
         b->warps[w] = (ifl_warp_trace){0};
         b->warps[w].words.at = b->words;
-        b->warps[w].words.count = b->count;
+        b->warps[w].words.count = w % 2 ? odd_words : b->count;
     }
     for (uint32_t i = 0; i < blocks; i++) {
         b->blocks[i] = (ifl_block_trace){.number = i, .warps = b->warps};
@@ -110,6 +111,12 @@ static double follow(bench *b, const ifl_sm_rates *rates, uint32_t warps, uint32
     const ifl_sm_case of = {&sites, rates, b->list, blocks, warps, per_sm};
     assert_true(ifl_sm_run(&of, &b->out));
     return b->out.cycles;
+}
+
+static double follow(bench *b, const ifl_sm_rates *rates, uint32_t warps, uint32_t blocks,
+                     uint32_t per_sm)
+{
+    return follow_uneven(b, rates, warps, blocks, per_sm, b->count);
 }
 
 static void set_all(uint32_t count, ifl_site site)
@@ -160,8 +167,11 @@ static void test_pipe(void **unused)
     run_sites(&b, 0, 10);
     assert_in_range(follow(&b, &rates, 32, 1, 1), 158, 162);
     /* Every second cycle the pipe is free, and one of the warps that could issue does. */
-    const uint64_t throttled = b.stalls[0].cycles[IFL_STALL_math_pipe_throttle],
-                   passed = b.stalls[0].cycles[IFL_STALL_not_selected];
+    uint64_t throttled = 0, passed = 0;
+    for (int i = 0; i < 10; i++) {
+        throttled += b.stalls[i].cycles[IFL_STALL_math_pipe_throttle];
+        passed += b.stalls[i].cycles[IFL_STALL_not_selected];
+    }
     assert_in_range(passed, throttled * 3 / 4, throttled * 5 / 4);
 }
 
@@ -743,6 +753,60 @@ static void test_blocks_in_turn(void **unused)
     assert_true(together < 1.1 * one);
 }
 
+/* Warps with only arithmetic to do end block by block, in the order in which the blocks started (an
+ * H100, tools/gpu/order_probe.cu, fma_waves: the first of eight blocks ends after an eighth of the
+ * time): the third block starts when the first of two has had all the issue slots. */
+static void test_oldest_block_first(void **unused)
+{
+    (void)unused;
+    enum { STEPS = 20, SITES_A_STEP = 50, WARPS = 8, ON_SCHEDULER = WARPS / 4 };
+    bench b = {.count = 0};
+    const ifl_sm_rates rates = quick_rates();
+    set_all(SITES_A_STEP, plain(1));
+    for (int i = 0; i < STEPS; i++)
+        run_sites(&b, 0, SITES_A_STEP);
+    follow(&b, &rates, WARPS, 3, 2);
+    const double block = STEPS * SITES_A_STEP * ON_SCHEDULER;
+    assert_true(b.out.last_cycles > 0.95 * block && b.out.last_cycles < 1.2 * block);
+}
+
+/* Each block begins with the next scheduler: where every second warp has next to nothing to do, all
+ * schedulers have as much (an H100 takes 162.6 us for arithmetic_grouped of the lab, half of what it
+ * takes where all warps have both branches to do). */
+static void test_schedulers_in_turn(void **unused)
+{
+    (void)unused;
+    enum { STEPS = 20, SITES_A_STEP = 50, WARPS = 4, BLOCKS = 4, WORDS_OF_ONE = 2 };
+    bench b = {.count = 0};
+    const ifl_sm_rates rates = quick_rates();
+    set_all(SITES_A_STEP, plain(1));
+    for (int i = 0; i < STEPS; i++)
+        run_sites(&b, 0, SITES_A_STEP);
+    const double all = follow(&b, &rates, WARPS, BLOCKS, BLOCKS),
+                 half = follow_uneven(&b, &rates, WARPS, BLOCKS, BLOCKS, WORDS_OF_ONE);
+    assert_true(half < 0.6 * all);
+}
+
+/* What the XU does takes one and a half cycles of its scheduler (an H100, order_probe, `beside`: 18.2
+ * cycles for 16 FFMAs and one, 16.6 for the FFMAs alone). */
+static void test_dispatch(void **unused)
+{
+    (void)unused;
+    enum { PLAIN = 9, TURNS = 50, WARPS = 16, ON_SCHEDULER = WARPS / 4 };
+    double took[2];
+    for (int has = 0; has < 2; has++) {
+        bench b = {.count = 0};
+        const ifl_sm_rates rates = quick_rates();
+        set_all(PLAIN + 1, plain(1));
+        all_sites[PLAIN].pipe = IFL_PIPE_XU;
+        for (int i = 0; i < TURNS; i++)
+            run_sites(&b, 0, PLAIN + (uint32_t)has);
+        took[has] = follow(&b, &rates, WARPS, 1, 1);
+    }
+    const double each = (took[1] - took[0]) / TURNS / ON_SCHEDULER;
+    assert_true(each > 1.4 && each < 1.6);
+}
+
 /* Of ten lines nine are in the L2 in the end. In the first wave all SMs ask for a line side by
  * side, so that each of them waits for the DRAM: 20 loads that wait for each other take 20 times
  * its latency. Where all lines are in the L2 before, none does. */
@@ -794,6 +858,9 @@ int main(void)
         cmocka_unit_test(test_barrier_of_some),
         cmocka_unit_test(test_dram_bound),
         cmocka_unit_test(test_blocks_in_turn),
+        cmocka_unit_test(test_oldest_block_first),
+        cmocka_unit_test(test_schedulers_in_turn),
+        cmocka_unit_test(test_dispatch),
         cmocka_unit_test(test_first_wave),
         cmocka_unit_test(test_wide_sources),
         cmocka_unit_test(test_barrier_object),
