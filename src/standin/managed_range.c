@@ -121,17 +121,22 @@ static ifl_cuda_error check_location(const ifl_location *l)
 /* cudaMemoryAdvise */
 enum { READS = 1, NOT_READS, PREFERS, NOT_PREFERS, USED_BY, NOT_USED_BY, BROUGHT };
 
+/* Of a location that is there: advice of reads takes any. */
+static uint32_t user_of(const ifl_location *l)
+{
+    return UINT32_C(1) << (l->type == IFL_LOCATION_GPU ? l->id : HOST_BIT);
+}
+
 static void change(advice *is, int what, const ifl_location *l)
 {
-    const uint32_t user = UINT32_C(1) << (l->type == IFL_LOCATION_GPU ? l->id : HOST_BIT);
     if (what == READS || what == NOT_READS)
         is->reads_mostly = what == READS;
     else if (what == PREFERS || what == NOT_PREFERS)
         is->preferred = what == PREFERS ? *l : (ifl_location){0};
     else if (what == USED_BY)
-        is->users |= user;
+        is->users |= user_of(l);
     else if (what == NOT_USED_BY)
-        is->users &= ~user;
+        is->users &= ~user_of(l);
     else
         is->brought = *l;
 }
