@@ -178,12 +178,11 @@ static bool read_image(const uint32_t *words, ifl_tensor_map *out)
     return out->rank >= FEWEST_RANK;
 }
 
-static bool read_box(const uint32_t *words, ifl_tensor_map *out)
+static void read_box(const uint32_t *words, ifl_tensor_map *out)
 {
     out->box[0] = (uint16_t)((words[ELEMENT_STRIDES] >> 24) + 1);
     for (unsigned i = 1; i < out->rank; i++)
         out->box[i] = (uint16_t)((words[BOXES] >> 8 * (i - 1) & 0xff) + 1);
-    return true;
 }
 
 bool ifl_tensor_map_read(const uint8_t bytes[static IFL_TENSOR_TOLD_BYTES], ifl_tensor_map *out)
@@ -202,8 +201,10 @@ bool ifl_tensor_map_read(const uint8_t bytes[static IFL_TENSOR_TOLD_BYTES], ifl_
         out->size[i] = words[SIZES + i] + 1;
         out->element_stride[i] = (words[ELEMENT_STRIDES] >> 3 * i & 7) + 1;
     }
-    if (out->is_image ? !read_image(words, out) : !read_box(words, out))
+    if (out->is_image && !read_image(words, out))
         return false;
+    if (!out->is_image)
+        read_box(words, out);
     const unsigned together = ifl_tensor_unit_of(out).elements;
     return innermost(out) % together == 0 && out->size[0] % together == 0;
 }
