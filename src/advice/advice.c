@@ -5,6 +5,7 @@
 #include "advice/cause.h"
 #include "advice/situation.h"
 
+#include <math.h>
 #include <string.h>
 
 static ifl_rule_function *const functions[IFL_RULES] = {
@@ -38,6 +39,7 @@ static ifl_situation situation_of(const ifl_profile *profile, const ifl_device *
     ifl_situation s = {.profile = profile,
                        .device = device,
                        .arena = arena,
+                       .modelled = modelled,
                        .model = modelled->model,
                        .rates = modelled->rates,
                        .work = modelled->work};
@@ -48,13 +50,34 @@ static ifl_situation situation_of(const ifl_profile *profile, const ifl_device *
     return s;
 }
 
-/* Time now over time with `share` of the remedy's effect; 0: the rule does not apply. */
-static double gain_of(const ifl_situation *s, ifl_rule rule, double share, ifl_remedy *to)
+/* What the rule changes with `share` of its effect; false: it does not apply. */
+static bool ask(const ifl_situation *s, ifl_rule rule, double share, ifl_remedy *to)
 {
     *to = (ifl_remedy){.share = share, .work = s->work, .blocks_per_sm = blocks_per_sm(s)};
-    if (!functions[rule](s, to))
-        return 0;
-    return seconds_of(s, &s->work, blocks_per_sm(s)) / seconds_of(s, &to->work, to->blocks_per_sm);
+    return functions[rule](s, to);
+}
+
+typedef struct gains {
+    double half, all;
+} gains;
+
+static double seconds_with(const ifl_situation *s, const ifl_remedy *to)
+{
+    const ifl_what_if_work with = {to->work, to->blocks_per_sm, to->change};
+    return ifl_model_seconds_with(s->profile, s->device, s->modelled, &with);
+}
+
+/* Changes are whole for the schedule: what half of the effect is of all of it, the formula says. */
+static gains gains_of(const ifl_situation *s, const ifl_remedy *half, const ifl_remedy *all)
+{
+    const double even = 0.5, now = s->model.time_us.mid * 1e-6, gain = now / seconds_with(s, all);
+    const double formula_now = seconds_of(s, &s->work, blocks_per_sm(s)),
+                 formula_half = formula_now / seconds_of(s, &half->work, half->blocks_per_sm),
+                 formula_all = formula_now / seconds_of(s, &all->work, all->blocks_per_sm);
+    const double part = formula_half > 1 && formula_all > formula_half
+                            ? log(formula_half) / log(formula_all)
+                            : even;
+    return (gains){pow(gain, part), gain};
 }
 
 static ifl_status try_rule(const ifl_situation *s, ifl_rule rule, ifl_advices *out,
@@ -62,8 +85,10 @@ static ifl_status try_rule(const ifl_situation *s, ifl_rule rule, ifl_advices *o
 {
     ifl_remedy half, all;
     const ifl_rule_row *row = ifl_rule_get(rule);
-    const double high = gain_of(s, rule, 1, &all), low = gain_of(s, rule, 0.5, &half);
-    if (!(high >= 1) || low * high < 1) /* what would rather lose is no advice */
+    if (!ask(s, rule, 1, &all) || !ask(s, rule, 0.5, &half))
+        return IFL_OK;
+    const gains g = gains_of(s, &half, &all);
+    if (!(g.all >= 1) || g.all * g.half < 1) /* what would rather lose is no advice */
         return IFL_OK;
     const ifl_advice advice = {
         .rule = row->name,
@@ -73,10 +98,10 @@ static ifl_status try_rule(const ifl_situation *s, ifl_rule rule, ifl_advices *o
         .document = row->document,
         .file = all.line ? all.line->file : NULL,
         .line = all.line ? all.line->line : 0,
-        .gain_low = low < high ? low : high,
-        .gain_high = low < high ? high : low,
+        .gain_low = fmin(g.half, g.all),
+        .gain_high = fmax(g.half, g.all),
     };
-    if (high < least_gain && !ifl_advice_is_free(&advice))
+    if (g.all < least_gain && !ifl_advice_is_free(&advice))
         return IFL_OK;
     if (!advice.symptom || !ifl_vec_push(&out->list, advice))
         return ifl_fail_memory(error, sizeof advice);
@@ -137,10 +162,13 @@ static const char introduction[] =
 
 static const char remedies_head[] =
     "\n## Remedies\n\n"
-    "A rule looks for a symptom in the profile and the model of a "
-    "GPU. The model is then run again with half of\n"
-    "the remedy's effect and with all of it; these are the two "
-    "gains that a report shows. Remedies that gain\n"
+    "A rule looks for a symptom in the profile and the model of a GPU. The model is then run "
+    "again\n"
+    "with half of the remedy's effect and with all of it: where an SM was followed, its schedule, "
+    "with\n"
+    "the traces changed ([The model](model.md), \"What-ifs by the schedule\"), else the formula. "
+    "These\n"
+    "are the two gains that a report shows. Remedies that gain\n"
     "less than %.0f %% are not shown, unless they cost nothing, and the "
     "others are ranked by their gain. Gains\n"
     "cannot be added up, since most remedies reduce the same waiting or "

@@ -37,15 +37,24 @@ static void join_threads(double times, double overhead, ifl_remedy *to)
     to->work.shared_waits *= times;
 }
 
+/* Whole elements, for the schedule. */
+static uint32_t whole(double times)
+{
+    return times >= 2 ? (uint32_t)(times + 0.01) : 1;
+}
+
 /* A loop makes fewer trips, with one wait for `times` as many bytes; where there is none there are
  * fewer threads. */
 static void widen(double times, double overhead, ifl_remedy *to)
 {
     const double less = 1 - overhead + overhead / times;
+    to->change = (ifl_change){.known = times >= 2, .joins_words = true};
     if (to->work.waits < times) {
+        to->change.join = whole(times);
         join_threads(times, overhead, to);
         return;
     }
+    to->change.unroll = whole(times);
     to->work.instructions *= less;
     to->work.cycles *= less;
     to->work.waits /= times;
@@ -120,6 +129,7 @@ bool ifl_rule_coarsening(const ifl_situation *s, ifl_remedy *to)
     join_threads(times, overhead_of(s, all_requests(s)), to);
     to->work.instructions = instructions; /* each element keeps its own */
     to->work.spread += to->work.waits * log2(times);
+    to->change = (ifl_change){.known = true, .join = whole(times)};
     to->symptom = ifl_situation_say(
         s, "a thread waits for loads %s and exits; the grid has %s waves of blocks",
         ifl_figure_times(s->work.waits).text, ifl_figure_real(s->model.waves.waves).text);
@@ -217,6 +227,7 @@ static bool is_limited_by(const ifl_situation *s, const char *limiter)
 static void more_blocks(const ifl_situation *s, int blocks, ifl_remedy *to)
 {
     to->blocks_per_sm += to->share * (blocks - s->model.occupancy.blocks_per_sm);
+    to->change = (ifl_change){.known = true, .blocks_per_sm = (uint32_t)blocks};
 }
 
 bool ifl_rule_launch_bounds(const ifl_situation *s, ifl_remedy *to)
@@ -285,6 +296,15 @@ static bool try_block(const ifl_situation *s, int threads, block_choice *out)
     return true;
 }
 
+/* Only where the threads of one block are a multiple of those of the other. */
+static ifl_change regrouped(int from, int to, double blocks_per_sm)
+{
+    return (ifl_change){.known = to % from == 0 || from % to == 0,
+                        .widen = (uint32_t)(to > from ? to / from : 1),
+                        .narrow = (uint32_t)(from > to ? from / to : 1),
+                        .blocks_per_sm = (uint32_t)blocks_per_sm};
+}
+
 /* Larger blocks pay for their start once for more threads, and let an SM that may hold few blocks
  * hold more warps. */
 bool ifl_rule_block_size(const ifl_situation *s, ifl_remedy *to)
@@ -304,6 +324,7 @@ bool ifl_rule_block_size(const ifl_situation *s, ifl_remedy *to)
     to->work.blocks /= times;
     to->work.warps_per_block *= times;
     to->blocks_per_sm += to->share * (best.blocks_per_sm - to->blocks_per_sm);
+    to->change = regrouped(now, best.threads, best.blocks_per_sm);
     to->symptom =
         ifl_situation_say(s, "blocks of %d threads: %d warps per SM; blocks of %d threads: %d", now,
                           s->model.occupancy.warps_per_sm, best.threads, best.warps_per_sm);
@@ -324,6 +345,7 @@ bool ifl_rule_persistent_grid(const ifl_situation *s, ifl_remedy *to)
     to->work.spread *= times;
     to->work.cycles *= times;
     to->work.shared_waits *= times;
+    to->change = (ifl_change){.known = true, .in_one_wave = true};
     to->symptom =
         ifl_situation_say(s, "%s waves of blocks, each of which waits for loads %s and exits",
                           ifl_figure_real(waves).text, ifl_figure_times(s->work.waits).text);
@@ -409,11 +431,13 @@ bool ifl_rule_tail(const ifl_situation *s, ifl_remedy *to)
     to->work.each = NULL;
     if (best.threads == now) {
         ifl_remedy_share_out(best.times, to);
+        to->change = (ifl_change){.known = true, .cut = (uint32_t)best.times};
         to->remedy = ifl_situation_say(s, "%s, each with 1/%d of the work of one now", blocks.text,
                                        best.times);
     } else {
         to->work.blocks *= times;
         to->work.warps_per_block /= times;
+        to->change = regrouped(now, best.threads, best.blocks_per_sm);
         to->remedy = ifl_situation_say(s, "blocks of %d threads instead of %d: %s", best.threads,
                                        now, blocks.text);
     }
@@ -433,6 +457,7 @@ bool ifl_rule_more_loads_in_flight(const ifl_situation *s, ifl_remedy *to)
     const double fewer = ifl_remedy_part(to, 0.25);
     to->work.waits *= fewer;
     to->work.spread = to->work.spread * fewer + to->work.waits * log2(1 / fewer);
+    to->change = (ifl_change){.known = true, .unroll = 4};
     to->symptom = ifl_situation_say(s, "a warp waits for loads %s, for about %s loads each time",
                                     ifl_figure_times(s->work.waits).text,
                                     ifl_figure_real(exp2(s->work.spread / s->work.waits)).text);
@@ -473,6 +498,7 @@ bool ifl_rule_prefetch(const ifl_situation *s, ifl_remedy *to)
     double depth = ceil(s->model.bytes_needed_per_sm / fmax(s->model.bytes_in_flight_per_sm, 1));
     depth = fmax(2, fmin(depth, fmin(deepest, floor(trips / 2))));
     ifl_remedy_waits(1 / depth, to);
+    to->change = (ifl_change){.known = true, .at_hand = true};
     to->line = busiest;
     to->symptom = ifl_situation_say(s, "%.0f %% of the bandwidth; a warp waits for loads %s",
                                     100 * s->busy, ifl_figure_times(s->work.waits).text);
@@ -551,6 +577,7 @@ bool ifl_rule_accidental_double(const ifl_situation *s, ifl_remedy *to)
     to->work.cycles *= to->work.instructions / s->work.instructions;
     if (s->profile->machine.ran) /* where conversions are among the special functions */
         to->work.special -= to->share * fmin(c.widened + c.narrowed, to->work.special);
+    to->change = (ifl_change){.known = true, .single_precision = true};
     to->symptom = ifl_situation_say(
         s, "%s conversions from float to double per warp, and no double in memory",
         ifl_figure_real(c.widened / s->warps).text);

@@ -30,6 +30,8 @@ static bool spare_pattern(const ifl_situation *s, ifl_pattern_kind kind, ifl_rem
     if (!to->line)
         return false;
     ifl_remedy_spare(s, kind, excess, to);
+    to->change = (ifl_change){.known = true};
+    ifl_situation_needed(s, kind, &to->change);
     to->symptom = say_sectors(s, to->line);
     return true;
 }
@@ -111,8 +113,11 @@ bool ifl_rule_threads_per_region(const ifl_situation *s, ifl_remedy *to)
     const bool may_be_loop = !walks_structures(s) || find_walkers(s).places < MEMBERS;
     if (!may_be_loop || !spare_pattern(s, IFL_PATTERN_CONTIGUOUS, to))
         return false;
-    if (s->work.waits_known) /* as many threads a region as it takes to fill the GPU */
-        ifl_remedy_share_out(fmin(fmin(32, s->work.waits), 1 / s->model.waves.waves), to);
+    if (s->work.waits_known) { /* as many threads a region as it takes to fill the GPU */
+        const double among = fmin(fmin(32, s->work.waits), 1 / s->model.waves.waves);
+        ifl_remedy_share_out(among, to);
+        to->change.cut = among >= 2 ? (uint32_t)among : 1;
+    }
     return true;
 }
 
@@ -175,6 +180,7 @@ bool ifl_rule_pad_shared(const ifl_situation *s, ifl_remedy *to)
     if (!to->line || depends_on_data || conflicts < least * s->work.shared_passes)
         return false;
     to->work.shared_passes -= to->share * conflicts;
+    to->change = (ifl_change){.known = true, .no_conflicts = true};
     to->symptom = ifl_situation_say(
         s, "%.0f %% of the passes through shared memory are due to bank conflicts",
         100 * conflicts / s->work.shared_passes);
@@ -226,6 +232,8 @@ bool ifl_rule_smaller_cache_share(const ifl_situation *s, ifl_remedy *to)
     to->work.waits_in_l1 = 1 - (1 - s->work.waits_in_l1) * fewer;
     to->work.waits_in_l2 *= fewer;
     to->blocks_per_sm *= 1 - to->share / 2;
+    to->change = (ifl_change){
+        .known = true, .blocks_per_sm = (uint32_t)fmax(s->model.occupancy.blocks_per_sm / 2, 1)};
     to->symptom = ifl_situation_say(
         s, "%.0f %% of the loads' sectors hit the L1; with half the blocks on an SM %.0f %% would",
         100 * s->work.l1_hit, 100 * better);
@@ -368,6 +376,10 @@ bool ifl_rule_more_registers(const ifl_situation *s, ifl_remedy *to)
         return false;
     spare_all_spills(s, to);
     to->blocks_per_sm += to->share * (with.blocks_per_sm - s->model.occupancy.blocks_per_sm);
+    to->change = (ifl_change){.known = true,
+                              .at_least = true,
+                              .no_local = true,
+                              .blocks_per_sm = (uint32_t)with.blocks_per_sm};
     to->symptom = say_spills(s);
     to->remedy = ifl_situation_say(
         s,
@@ -404,6 +416,7 @@ bool ifl_rule_local_arrays(const ifl_situation *s, ifl_remedy *to)
     to->work.instructions -= to->share * (of(s, IFL_COUNTER_local_load_requests) +
                                           of(s, IFL_COUNTER_local_store_requests));
     spare_local_waits(s, to);
+    to->change = (ifl_change){.known = true, .no_local = true, .at_least = true};
     to->line = local_line(s);
     to->symptom =
         ifl_situation_say(s, "%.0f %% of the sectors belong to local memory", 100 * share);
@@ -430,6 +443,7 @@ bool ifl_rule_narrower_types(const ifl_situation *s, ifl_remedy *to)
     to->work.dram_bytes *= part;
     to->work.l2_bytes *= part;
     to->work.load_bytes *= part;
+    to->change = (ifl_change){.known = true, .half_words = true};
     to->symptom =
         ifl_situation_say(s, "%.0f %% of the achievable bandwidth, %.0f %% of it for doubles",
                           100 * s->busy, 100 * wide / all);

@@ -38,7 +38,9 @@ bool ifl_rule_more_threads(const ifl_situation *s, ifl_remedy *to)
     if (!to->line || waves > filled || !s->work.waits_known || s->work.waits < loop ||
         to->line->pattern.kind == IFL_PATTERN_IRREGULAR)
         return false;
-    ifl_remedy_share_out(fmin(1 / waves, s->work.waits), to);
+    const double among = fmin(1 / waves, s->work.waits);
+    ifl_remedy_share_out(among, to);
+    to->change = (ifl_change){.known = true, .cut = (uint32_t)among};
     to->symptom =
         ifl_situation_say(s,
                           "the grid fills %.0f %% of the warps that the GPU holds; each waits for "
@@ -139,13 +141,15 @@ static const char *may_be_joined(const ifl_situation *s, const ifl_profile_line 
 
 bool ifl_rule_fewer_atomics(const ifl_situation *s, ifl_remedy *to)
 {
-    const double worth = 0.4, meet = 1.2, lanes = 32;
+    const double worth = 0.4, meet = 1.2;
+    const uint32_t *block = s->profile->block;
+    const double threads = (double)block[0] * block[1] * block[2];
     const double requests = of(s, IFL_COUNTER_global_atomic_requests),
                  serial = of(s, IFL_COUNTER_global_atomic_serial);
     to->line = busiest(s, IFL_TRAFFIC_global_atomic);
     if (!to->line || serial < meet * requests || !ifl_situation_spends(s, IFL_TERM_ATOMICS, worth))
         return false;
-    const double fewer = ifl_remedy_part(to, 1 / lanes);
+    const double fewer = ifl_remedy_part(to, 1 / fmax(threads, 1));
     const double sectors = of(s, IFL_COUNTER_global_atomic_sectors);
     to->work.shared_passes += (1 - fewer) * serial;
     to->work.atomic_passes *= fewer;

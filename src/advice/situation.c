@@ -89,6 +89,23 @@ static double spared_pieces(const ifl_situation *s, ifl_pattern_kind kind)
 /* What is never asked for misses as the rest does: the bytes at each level shrink alike. Loads that
  * hit the L1 for want of order would not be asked for a second time, so that DRAM and L2 are spared
  * no more than what they moved beyond the useful bytes. */
+void ifl_situation_needed(const ifl_situation *s, ifl_pattern_kind kind, ifl_change *change)
+{
+    const ifl_profile_line *lines = s->profile->lines.at;
+    size_t count = 0;
+    for (size_t i = 0; i < s->profile->lines.count; i++)
+        count = lines[i].site >= count ? lines[i].site + 1 : count;
+    double *sectors = ifl_arena_alloc(s->arena, (count + 1) * sizeof *sectors);
+    for (size_t i = 0; sectors && i < s->profile->lines.count; i++) {
+        const double requests = ifl_line_requests(&lines[i]);
+        if (lines[i].pattern.kind == kind && requests > 0)
+            sectors[lines[i].site] = ifl_line_ideal(&lines[i]) / requests;
+    }
+    change->known &= sectors != NULL;
+    change->sectors = sectors;
+    change->site_count = count;
+}
+
 void ifl_remedy_spare(const ifl_situation *s, ifl_pattern_kind kind, double excess, ifl_remedy *to)
 {
     const double all = all_sectors(s), part = all > 0 ? to->share * excess / all : 0;

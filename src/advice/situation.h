@@ -11,7 +11,8 @@
 typedef struct ifl_situation {
     const ifl_profile *profile;
     const ifl_device *device;
-    ifl_model model;
+    const ifl_modelled *modelled;
+    ifl_model model; /* that, and the two below, of it */
     ifl_rates rates;
     ifl_work work;
     ifl_arena *arena;
@@ -26,6 +27,7 @@ typedef struct ifl_remedy {
     double share;
     ifl_work work;
     double blocks_per_sm;
+    ifl_change change; /* all of the effect, for the schedule */
     const ifl_profile_line *line;
     const char *symptom; /* from the arena */
     const char *remedy;  /* NULL: the row's */
@@ -47,6 +49,8 @@ double ifl_line_requests(const ifl_profile_line *line);
  * a tenth of what the launch moves. *excess: sectors, of all of them. */
 const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, ifl_pattern_kind kind,
                                             double *excess);
+/* What each request of this pattern's lines needs, by site. */
+void ifl_situation_needed(const ifl_situation *s, ifl_pattern_kind kind, ifl_change *change);
 /* The work without `excess` sectors of the launch's, which the requests of this pattern ask for in
  * vain, as if they had never been asked for. */
 void ifl_remedy_spare(const ifl_situation *s, ifl_pattern_kind kind, double excess, ifl_remedy *to);

@@ -151,14 +151,11 @@ static double unevenness(const question *q, const ifl_time_facts *f, double bloc
            ifl_schedule_find(&q->rates, &equal, blocks_per_sm).end;
 }
 
-/* The schedule's time takes the place of the formula's; what the formula says of other bytes,
- * blocks or requests is taken as a ratio. */
+/* The schedule's time takes the place of the formula's, whose range is taken as a ratio. */
 static void take_time(const question *q, double seconds, ifl_model *m)
 {
     const double ratio = seconds / q->timing.total;
     m->time_us = (ifl_estimate){m->time_us.low * ratio, seconds * 1e6, m->time_us.high * ratio};
-    for (int l = 0; l < IFL_LEVER_COUNT; l++)
-        m->lever_us[l] *= m->lever_us[l] > 0 ? ratio : 1;
     m->dram_bytes_per_s /= ratio;
     m->dram_utilization /= ratio;
 }
@@ -181,12 +178,13 @@ static double starting_cycles(const question *q, double blocks_per_sm)
     return fmax(blocks - 1, 0) * fmax(arch->block_start_cycles, warps) + warps;
 }
 
-static void find_schedule(const question *q, ifl_model *m)
+/* Returns the time of the SM, in seconds; 0: it was not followed. */
+static double find_schedule(const question *q, ifl_model *m)
 {
     const ifl_time_facts *f = schedule_of(q);
     m->sm_time_us = m->cycles = m->issue_active = -1;
     if (!f)
-        return;
+        return 0;
     const double uneven = unevenness(q, f, m->occupancy.blocks_per_sm);
     const double starts = fmin(starting_cycles(q, m->occupancy.blocks_per_sm), f->cycles);
     m->cycles = starts + (f->cycles - starts) * uneven;
@@ -195,6 +193,7 @@ static void find_schedule(const question *q, ifl_model *m)
     m->sm_time_us = seconds * 1e6;
     m->issue_active = f->issue_active;
     take_time(q, seconds, m);
+    return of_sm;
 }
 
 /* ---- Little's law ---------------------------------------------------------------------------- */
@@ -226,68 +225,6 @@ static void find_bytes(const question *q, ifl_model *m)
                                          most_in_flight(q, m));
 }
 
-typedef struct pulled {
-    ifl_work work;
-    double blocks_per_sm;
-} pulled;
-
-static void pull_latency(const question *q, pulled *to)
-{
-    (void)q;
-    const double reads = to->work.load_bytes * (1 - to->work.l1_hit - to->work.l2_hit);
-    to->work.dram_bytes = to->work.dram_bytes > reads ? to->work.dram_bytes - reads : 0;
-    to->work.l2_hit = 1 - to->work.l1_hit;
-    to->work.waits_in_l2 = 1 - to->work.waits_in_l1;
-}
-
-static void pull_occupancy(const question *q, pulled *to)
-{
-    to->blocks_per_sm = q->device->value[IFL_DEVICE_max_warps_per_sm] / to->work.warps_per_block;
-}
-
-/* Half as many threads, each with twice the loads ahead of a wait. */
-static void pull_requests(const question *q, pulled *to)
-{
-    (void)q;
-    to->work.blocks /= 2;
-    to->work.spread += to->work.waits;
-}
-
-static double requests_of(const ifl_profile *profile)
-{
-    double sum = 0;
-    for (ifl_traffic_kind kind = 0; kind < IFL_TRAFFIC_COUNT; kind++)
-        if (!ifl_traffic_info_get(kind)->on_chip && !ifl_traffic_info_get(kind)->is_past_lsu)
-            sum += (double)ifl_traffic_get(&profile->counters, kind).requests;
-    return sum;
-}
-
-/* Half as many threads, each with words twice as wide: half the requests, with their addresses and
- * tests, for as much arithmetic. */
-static void pull_bytes(const question *q, pulled *to)
-{
-    const double overhead = ifl_overhead_share(&to->work, requests_of(q->profile));
-    to->work.blocks /= 2;
-    to->work.instructions *= 1 - overhead / 2;
-}
-
-static void find_levers(const question *q, ifl_model *m)
-{
-    static void (*const pull[IFL_LEVER_COUNT])(const question *q, pulled *to) = {
-        [IFL_LEVER_LATENCY] = pull_latency,
-        [IFL_LEVER_OCCUPANCY] = pull_occupancy,
-        [IFL_LEVER_REQUESTS] = pull_requests,
-        [IFL_LEVER_BYTES] = pull_bytes,
-    };
-    for (int l = 0; l < IFL_LEVER_COUNT; l++) {
-        pulled to = {q->work, m->occupancy.blocks_per_sm};
-        ifl_timing timing;
-        pull[l](q, &to);
-        ifl_timing_find(&q->rates, &to.work, to.blocks_per_sm, &timing);
-        m->lever_us[l] = q->work.waits_known ? timing.total * 1e6 : -1;
-    }
-}
-
 ifl_status ifl_model_find(const ifl_profile *profile, const ifl_device *device, ifl_modelled *out,
                           ifl_error *error)
 {
@@ -307,11 +244,102 @@ ifl_status ifl_model_find(const ifl_profile *profile, const ifl_device *device, 
     find_time(&q, m);
     m->occupancy_achieved = achieved_occupancy(&q, m);
     find_bytes(&q, m);
-    find_levers(&q, m);
-    find_schedule(&q, m);
+    out->sm_s = find_schedule(&q, m);
     out->rates = q.rates;
     out->work = q.work;
     return IFL_OK;
+}
+
+/* ---- what-ifs -------------------------------------------------------------------------------- */
+
+double ifl_model_seconds_with(const ifl_profile *profile, const ifl_device *device,
+                              const ifl_modelled *modelled, const ifl_what_if_work *with)
+{
+    const double ratio =
+        modelled->sm_s > 0 ? ifl_profile_what_if(profile, device->id, &with->change) : 0;
+    ifl_timing was, is;
+    ifl_timing_find(&modelled->rates, &modelled->work, modelled->model.occupancy.blocks_per_sm,
+                    &was);
+    ifl_timing_find(&modelled->rates, &with->work, with->blocks_per_sm, &is);
+    const double by_formula = modelled->model.time_us.mid * 1e-6 * is.total / was.total;
+    if (ratio <= 0)
+        return by_formula;
+    const double by_schedule =
+        fmax(modelled->sm_s * ratio, is.term[IFL_TERM_ATOMICS]) + is.term[IFL_TERM_LAUNCH];
+    return with->change.at_least ? fmin(by_schedule, by_formula) : by_schedule;
+}
+
+/* What comes from DRAM is found in the L2. */
+static void pull_latency(const ifl_profile *profile, const ifl_device *device, ifl_what_if_work *to)
+{
+    (void)profile;
+    (void)device;
+    const double reads = to->work.load_bytes * (1 - to->work.l1_hit - to->work.l2_hit);
+    to->work.dram_bytes = to->work.dram_bytes > reads ? to->work.dram_bytes - reads : 0;
+    to->work.l2_hit = 1 - to->work.l1_hit;
+    to->work.waits_in_l2 = 1 - to->work.waits_in_l1;
+    to->change.from_l2 = true;
+}
+
+static void pull_occupancy(const ifl_profile *profile, const ifl_device *device,
+                           ifl_what_if_work *to)
+{
+    (void)profile;
+    to->blocks_per_sm = device->value[IFL_DEVICE_max_warps_per_sm] / to->work.warps_per_block;
+    to->change.blocks_per_sm = (uint32_t)fmax(to->blocks_per_sm, 1);
+}
+
+/* Half as many threads, each with twice the loads ahead of a wait. */
+static void pull_requests(const ifl_profile *profile, const ifl_device *device,
+                          ifl_what_if_work *to)
+{
+    (void)profile;
+    (void)device;
+    to->work.blocks /= 2;
+    to->work.spread += to->work.waits;
+    to->change.join = 2;
+}
+
+static double requests_of(const ifl_profile *profile)
+{
+    double sum = 0;
+    for (ifl_traffic_kind kind = 0; kind < IFL_TRAFFIC_COUNT; kind++)
+        if (!ifl_traffic_info_get(kind)->on_chip && !ifl_traffic_info_get(kind)->is_past_lsu)
+            sum += (double)ifl_traffic_get(&profile->counters, kind).requests;
+    return sum;
+}
+
+/* Half as many threads, each with words twice as wide: half the requests, with their addresses and
+ * tests, for as much arithmetic. */
+static void pull_bytes(const ifl_profile *profile, const ifl_device *device, ifl_what_if_work *to)
+{
+    (void)device;
+    const double overhead = ifl_overhead_share(&to->work, requests_of(profile));
+    to->work.blocks /= 2;
+    to->work.instructions *= 1 - overhead / 2;
+    to->change.join = 2;
+    to->change.joins_words = true;
+}
+
+void ifl_model_find_levers(const ifl_profile *profile, const ifl_device *device,
+                           ifl_modelled *modelled)
+{
+    static void (*const pull[IFL_LEVER_COUNT])(const ifl_profile *profile, const ifl_device *device,
+                                               ifl_what_if_work *to) = {
+        [IFL_LEVER_LATENCY] = pull_latency,
+        [IFL_LEVER_OCCUPANCY] = pull_occupancy,
+        [IFL_LEVER_REQUESTS] = pull_requests,
+        [IFL_LEVER_BYTES] = pull_bytes,
+    };
+    for (int l = 0; l < IFL_LEVER_COUNT; l++) {
+        ifl_what_if_work to = {
+            modelled->work, modelled->model.occupancy.blocks_per_sm, {.known = true}};
+        pull[l](profile, device, &to);
+        modelled->model.lever_us[l] =
+            modelled->work.waits_known
+                ? ifl_model_seconds_with(profile, device, modelled, &to) * 1e6
+                : -1;
+    }
 }
 
 ifl_status ifl_profile_model(const ifl_profile *profile, const ifl_device *device, ifl_model *out,
@@ -319,6 +347,8 @@ ifl_status ifl_profile_model(const ifl_profile *profile, const ifl_device *devic
 {
     ifl_modelled all;
     const ifl_status status = ifl_model_find(profile, device, &all, error);
+    if (status == IFL_OK)
+        ifl_model_find_levers(profile, device, &all);
     *out = all.model;
     return status;
 }

@@ -137,10 +137,25 @@ typedef struct ifl_modelled {
     ifl_rates rates;
     ifl_work work; /* refers to the profile */
     ifl_model model;
+    double sm_s; /* of it, what an SM takes by its schedule; 0: the formula's time stands */
 } ifl_modelled;
+
+/* What a launch would be with something changed: for the formula, and for the schedule. */
+typedef struct ifl_what_if_work {
+    ifl_work work;
+    double blocks_per_sm;
+    ifl_change change;
+} ifl_what_if_work;
 
 /* Statuses of ifl_profile_model. */
 ifl_status ifl_model_find(const ifl_profile *profile, const ifl_device *device, ifl_modelled *out,
                           ifl_error *error);
+/* The time of the launch with what is changed, in seconds. By the schedule where it was followed
+ * and the change can be said in its terms, else by the formula's ratio. */
+double ifl_model_seconds_with(const ifl_profile *profile, const ifl_device *device,
+                              const ifl_modelled *modelled, const ifl_what_if_work *with);
+/* Fills the levers, for which the model runs four more times. */
+void ifl_model_find_levers(const ifl_profile *profile, const ifl_device *device,
+                           ifl_modelled *modelled);
 
 #endif

@@ -59,9 +59,11 @@ static ifl_status keep(ifl_outcome *outcome, ifl_outcome_gpu *gpu, ifl_error *er
 ifl_status ifl_outcome_add_modelled(ifl_outcome *outcome, const ifl_device *device,
                                     const ifl_modelled *modelled, ifl_error *error)
 {
-    ifl_outcome_gpu gpu = {.device = device, .has_model = true, .model = modelled->model};
+    ifl_modelled all = *modelled;
+    ifl_model_find_levers(outcome->profile, device, &all);
+    ifl_outcome_gpu gpu = {.device = device, .has_model = true, .model = all.model};
     const ifl_status status =
-        ifl_advice_find(outcome->profile, device, modelled, &outcome->arena, &gpu.advice, error);
+        ifl_advice_find(outcome->profile, device, &all, &outcome->arena, &gpu.advice, error);
     return status == IFL_OK ? keep(outcome, &gpu, error) : status;
 }
 

@@ -65,6 +65,16 @@ const ifl_time_facts *ifl_profile_sm_time(const ifl_profile *profile, const char
     return NULL;
 }
 
+double ifl_profile_what_if(const ifl_profile *profile, const char *device, const ifl_change *change)
+{
+    for (size_t i = 0; change->known && i < profile->what_ifs.count; i++) {
+        const ifl_what_if *one = &profile->what_ifs.at[i];
+        if (strcmp(one->device, device) == 0)
+            return one->ratio(one->state, change);
+    }
+    return 0;
+}
+
 bool ifl_profile_has_aligned(const ifl_profile *profile, const ifl_profile_line *line)
 {
     const ifl_counter asked = IFL_COUNTER_global_load_sectors_ideal;
@@ -96,6 +106,9 @@ void ifl_profile_destroy(ifl_profile *profile)
     ifl_vec_free(&profile->arguments);
     ifl_vec_free(&profile->caches);
     ifl_vec_free(&profile->sm_times);
+    for (size_t i = 0; i < profile->what_ifs.count; i++)
+        profile->what_ifs.at[i].free(profile->what_ifs.at[i].state);
+    ifl_vec_free(&profile->what_ifs);
     ifl_machine_facts_free(&profile->machine);
     ifl_vec_free(&profile->ptx.differences);
     ifl_vec_free(&profile->outputs.list);

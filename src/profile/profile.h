@@ -15,6 +15,7 @@
 #include "profile/program_facts.h"
 #include "profile/time_facts.h"
 #include "profile/timing.h"
+#include "profile/what_if.h"
 
 typedef enum ifl_counter {
 #define COUNTER(name, unit, level, ncu, doc) IFL_COUNTER_##name,
@@ -84,6 +85,7 @@ typedef struct ifl_profile_line {
     const char *inlined_from; /* "helper() at util.cuh:12 in ..." when it was inlined, or "" */
     uint32_t ptx_line;        /* in the PTX text; 0 unknown */
     uint32_t access_bytes;    /* a lane */
+    uint32_t site;            /* of the code that ran, where the engine ran it */
     ifl_counters counters;
     ifl_pattern pattern;
 } ifl_profile_line;
@@ -144,6 +146,7 @@ struct ifl_profile {
     ifl_machine_facts machine; /* of the kernel's machine code, where the file holds that too */
     IFL_VEC(ifl_cache_facts) caches;  /* one a device that the run was asked for; none otherwise */
     IFL_VEC(ifl_time_facts) sm_times; /* likewise, where machine code ran */
+    IFL_VEC(ifl_what_if) what_ifs;    /* likewise */
     ifl_gpu_facts gpu;                /* where a real GPU ran it */
     ifl_times timing;                 /* its times, where they were taken */
     ifl_ptx_beside ptx;               /* where both were asked for, of the machine code's */
@@ -158,6 +161,10 @@ bool ifl_profile_has_aligned(const ifl_profile *profile, const ifl_profile_line 
  * one of its SMs did. */
 const ifl_cache_facts *ifl_profile_caches(const ifl_profile *profile, const char *device);
 const ifl_time_facts *ifl_profile_sm_time(const ifl_profile *profile, const char *device);
+
+/* The time of one of its SMs with the change over that without; 0: not known. */
+double ifl_profile_what_if(const ifl_profile *profile, const char *device,
+                           const ifl_change *change);
 
 /* An empty profile, NULL without memory. */
 ifl_profile *ifl_profile_new(void);

@@ -159,6 +159,7 @@ static ifl_status add_line(builder *b, size_t index)
     ifl_profile_line line = {.space = (ifl_space)site->access.space,
                              .kind = (ifl_access_kind)site->access.kind,
                              .ptx_line = site->line,
+                             .site = (uint32_t)index,
                              .access_bytes = site->access.bytes};
     if (place && place->line)
         place_in_source(b, own_place(b->sites, place), &line);

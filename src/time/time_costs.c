@@ -106,23 +106,38 @@ static void take_facts(const ifl_cache_facts *f, ifl_sm_rates *out)
 
 /* A turn for each line stored; where most is written, more for each piece of 64 bytes, which hides
  * a part of the reads' own turns (docs/model.md). */
-static double store_turns(const ifl_profile *p, const ifl_cache_facts *f, const ifl_arch *arch)
+void ifl_sm_rates_store(ifl_sm_rates *rates, double pieces, double lines)
+{
+    rates->store_pieces = fmax(1, pieces * rates->write_turns - rates->hidden_turns / lines);
+}
+
+static void find_stores(const ifl_profile *p, const ifl_cache_facts *f, const ifl_arch *arch,
+                        ifl_sm_rates *out)
 {
     const double lines =
         counter(p, IFL_COUNTER_global_store_lines) + counter(p, IFL_COUNTER_local_store_lines);
     const double sectors =
         counter(p, IFL_COUNTER_global_store_sectors) + counter(p, IFL_COUNTER_local_store_sectors);
     const double pieces = fmax(lines, sectors / 2), read = f ? f->l2_read_pieces : 0;
-    const double hidden = (1 - arch->read_turns) * read;
-    return lines > 0 ? fmax(1, (pieces * arch->write_turns - hidden) / lines) : 1;
+    out->store_pieces = 1;
+    out->write_turns = arch->write_turns;
+    out->hidden_turns = lines > 0 ? (1 - arch->read_turns) * read / lines : 0;
+    if (lines > 0)
+        ifl_sm_rates_store(out, pieces / lines, 1);
+}
+
+void ifl_sm_rates_share(ifl_sm_rates *rates, double sms)
+{
+    enum {
+        PORT_BYTES = 64
+    }; /* from the L2 to an SM, a cycle: Nsight Compute's l1tex__m_xbar2l1tex_read_bytes, peak */
+    rates->l2_bytes_per_cycle = fmin(rates->l2_bytes_of_all / sms, PORT_BYTES);
+    rates->dram_bytes_per_cycle = fmin(rates->dram_bytes_of_all / sms, PORT_BYTES);
 }
 
 void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double blocks,
                        ifl_sm_rates *out)
 {
-    enum {
-        PORT_BYTES = 64
-    }; /* from the L2 to an SM, a cycle: Nsight Compute's l1tex__m_xbar2l1tex_read_bytes, peak */
     const ifl_arch arch = ifl_arch_of(device->value[IFL_DEVICE_compute_capability]);
     const double sms = device->value[IFL_DEVICE_sms], clock = device->value[IFL_DEVICE_clock_hz];
     const double used = (double)p->grid[0] * p->grid[1] * p->grid[2] /
@@ -136,13 +151,14 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     const ifl_cache_facts *facts = ifl_profile_caches(p, device->id);
     memset(out, 0, sizeof *out);
     out->clock_hz = clock;
-    out->l2_bytes_per_cycle = fmin(l2 / clock / used, PORT_BYTES);
+    out->l2_bytes_of_all = l2 / clock;
     const double random = ifl_traffic_random_share(p);
     const double at_random =
         known_or(device, IFL_DEVICE_dram_random_fraction, triad * arch.random_dram);
-    const double even = 1 / ((1 - random) / fraction + random / at_random);
-    out->dram_bytes_per_cycle =
-        fmin(device->value[IFL_DEVICE_dram_bytes_per_s] * even / clock / used, PORT_BYTES);
+    const double mixed = 1 / ((1 - random) / fraction + random / at_random);
+    out->dram_bytes_of_all = device->value[IFL_DEVICE_dram_bytes_per_s] * mixed / clock;
+    out->dram_bytes_in_order = device->value[IFL_DEVICE_dram_bytes_per_s] * fraction / clock;
+    ifl_sm_rates_share(out, used);
     out->l1_latency = device->value[IFL_DEVICE_l1_latency_cycles];
     out->l2_latency = device->value[IFL_DEVICE_l2_latency_cycles];
     out->l2_far_latency =
@@ -176,7 +192,7 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     if (facts)
         take_facts(facts, out);
     out->lines_in_flight = arch.lines_in_flight * out->l1_lines;
-    out->store_pieces = store_turns(p, facts, &arch);
+    find_stores(p, facts, &arch, out);
     find_pipes(device, &arch, out);
     find_latencies(out);
 }

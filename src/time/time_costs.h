@@ -21,6 +21,8 @@ extern const ifl_sm_constants ifl_sm_constant;
 typedef struct ifl_sm_rates {
     double clock_hz;
     double l2_bytes_per_cycle, dram_bytes_per_cycle;
+    double l2_bytes_of_all, dram_bytes_of_all; /* the same, of all SMs together */
+    double dram_bytes_in_order;                /* the same, if none were at random places */
     double l1_latency, l2_latency, l2_far_latency, dram_latency;
     double dram_spread; /* share of its latency, the mean of the part by which requests differ */
     double tag_lines;   /* that the tag stage takes a cycle */
@@ -43,6 +45,7 @@ typedef struct ifl_sm_rates {
         dram_together;
     double far_share;    /* of the lines that the L2 has, those in the half that the SM is not at */
     double store_pieces; /* turns of the L2 for a line stored */
+    double write_turns, hidden_turns; /* of a piece of it; of reads that a line hides */
     double prefetch_miss; /* of the sectors that prefetches ask for, the share that the L2 lacks */
     double remote_lane_cycles; /* of atomics, more for each lane */
     double remote_latency,
@@ -66,5 +69,12 @@ typedef struct ifl_sm_rates {
  * simulation where the profile has it. */
 void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *profile, double blocks,
                        ifl_sm_rates *out);
+
+/* The SM's part of what all have together, where the work is that of so many SMs. */
+void ifl_sm_rates_share(ifl_sm_rates *rates, double sms);
+
+/* The turns for a line stored, of which so many pieces are written, where so many lines are for each
+ * that the launch stores. */
+void ifl_sm_rates_store(ifl_sm_rates *rates, double pieces, double lines);
 
 #endif

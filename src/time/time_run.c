@@ -7,7 +7,7 @@
 #include "device/shared_size.h"
 #include "profile/registers.h"
 #include "time/time_blocks.h"
-#include "time/time_sm.h"
+#include "time/time_kept.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -93,16 +93,6 @@ static part part_of(const ifl_time_run *run, const ifl_time_scope *scope,
                   .instructions = kept ? (double)all / (double)kept : 1};
 }
 
-/* What was not followed goes on at the pace of the second half of what was. */
-static double extrapolate(const ifl_sm_outcome *o, size_t followed, const part *all)
-{
-    const double more = all->blocks - (double)followed;
-    const double steps = (double)(o->last_blocks - o->half_blocks);
-    const double pace = steps > 0 ? (o->last_cycles - o->half_cycles) / steps
-                                  : o->cycles / fmax((double)followed, 1);
-    return (o->cycles + fmax(more, 0) * pace) * all->instructions;
-}
-
 /* ---- stalls by site -------------------------------------------------------------------------- */
 
 static uint64_t stalled(const ifl_site_stalls *s)
@@ -174,7 +164,7 @@ static bool take_stalls(const ifl_sites *sites, const ifl_site_stalls *all, doub
 static void describe(const ifl_sm_outcome *o, double clock_hz, size_t followed, const part *all,
                      ifl_time_facts *to)
 {
-    to->cycles = extrapolate(o, followed, all);
+    to->cycles = ifl_sm_cycles(o, followed, all->blocks) * all->instructions;
     to->seconds = to->cycles / clock_hz;
     to->instructions = (double)o->issued;
     to->block_instructions = (double)o->issued * all->instructions / (double)followed;
@@ -198,14 +188,23 @@ typedef struct followed {
     ifl_time_blocks blocks;
 } followed;
 
+static ifl_sm_case case_of(const followed *f, const ifl_sm_rates *rates, size_t count)
+{
+    return (ifl_sm_case){.sites = f->sites,
+                         .rates = rates,
+                         .blocks = f->blocks.at,
+                         .block_count = count,
+                         .warps_per_block = f->run->plan.warps_per_block,
+                         .blocks_per_sm = f->per_sm};
+}
+
 static bool follow_first(const followed *f, size_t count, const ifl_profile *profile,
                          ifl_sm_outcome *outcome)
 {
     ifl_sm_rates rates;
     ifl_sm_rates_find(f->device, profile,
                       part_of(f->run, &f->run->plan.scopes[f->scope], &f->blocks).blocks, &rates);
-    const ifl_sm_case of = {f->sites, &rates, f->blocks.at, count, f->run->plan.warps_per_block,
-                            f->per_sm};
+    const ifl_sm_case of = case_of(f, &rates, count);
     return ifl_sm_run(&of, outcome);
 }
 
@@ -254,6 +253,28 @@ static bool follow_sm(const followed *f, ifl_profile *profile)
     return done;
 }
 
+/* For what-ifs. */
+static bool keep(const followed *f, ifl_profile *profile)
+{
+    const ifl_time_scope *scope = &f->run->plan.scopes[f->scope];
+    const part all = part_of(f->run, scope, &f->blocks);
+    ifl_sm_rates rates;
+    ifl_sm_rates_find(f->device, profile, all.blocks, &rates);
+    const ifl_time_sm sm = {.of = case_of(f, &rates, f->blocks.count),
+                            .sm_blocks = all.blocks,
+                            .blocks = (double)f->run->plan.blocks,
+                            .sms = scope->sms,
+                            .blocks_differ = f->blocks.longer > 0};
+    const ifl_what_if one = {.device = copied(profile, f->device->id),
+                             .state = ifl_time_keep(&sm),
+                             .ratio = ifl_time_kept_ratio,
+                             .free = ifl_time_kept_free};
+    if (one.device && one.state && ifl_vec_push(&profile->what_ifs, one))
+        return true;
+    ifl_time_kept_free(one.state);
+    return false;
+}
+
 static ifl_status report_device(const ifl_time_run *run, const ifl_time_traces *traces, size_t i,
                                 const ifl_sites *sites, ifl_profile *profile, ifl_error *error)
 {
@@ -264,7 +285,7 @@ static ifl_status report_device(const ifl_time_run *run, const ifl_time_traces *
                   .per_sm = blocks_per_sm(run->devices[i], profile)};
     bool done = !f.per_sm || choose_blocks(&f, traces, profile);
     if (done && f.blocks.count)
-        done = follow_sm(&f, profile);
+        done = follow_sm(&f, profile) && keep(&f, profile);
     ifl_time_blocks_free(&f.blocks);
     return done ? IFL_OK : ifl_fail_memory(error, sites->count * sizeof(ifl_site_stalls));
 }

@@ -24,6 +24,8 @@ typedef struct board {
 typedef struct warp {
     const uint32_t *at, *end; /* what is left of its trace */
     uint32_t site, stop;      /* the next instruction; where its stretch ends */
+    uint32_t times;           /* that the stretch is issued */
+    uint8_t carried;          /* scoreboards that what it passed would have waited for */
     uint64_t issued;          /* cycle of the last issue, or of its start */
     uint64_t stalled;         /* until then by the stall of the last instruction */
     uint64_t boarded;         /* until then by scoreboards; why: */
@@ -107,7 +109,8 @@ static bool next_stretch(warp *w)
     if (w->at >= w->end)
         return false;
     w->site = w->at[0] & ~IFL_WORD_STRETCH;
-    w->stop = w->site + w->at[1];
+    w->stop = w->site + (w->at[1] & IFL_STRETCH_SITES);
+    w->times = 1 + (w->at[1] >> IFL_STRETCH_BITS);
     w->at += 2;
     return w->site < w->stop || next_stretch(w);
 }
@@ -115,6 +118,26 @@ static bool next_stretch(warp *w)
 static uint64_t latest(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
+}
+
+static unsigned marks_of(const ifl_sm *sm, uint32_t site)
+{
+    return sm->of->marks ? sm->of->marks[site] : 0;
+}
+
+/* Passes what is not issued, but for its waits: results that it took, the next one takes. False at
+ * the end of the trace. */
+static bool pass_gone(const ifl_sm *sm, warp *w)
+{
+    w->carried = 0;
+    while (marks_of(sm, w->site) & IFL_SITE_GONE) {
+        w->carried |= sm->of->sites->at[w->site].control.waits;
+        while (w->at < w->end && *w->at == w->site)
+            w->at += 2 + ifl_request_unpack(w->at[1]).lines;
+        if (++w->site >= w->stop && !next_stretch(w))
+            return false;
+    }
+    return true;
 }
 
 /* Goes on with the next stretch. Where that is not what comes next in the code, a branch led there,
@@ -136,9 +159,10 @@ static void look_at_boards(const ifl_control *control, warp *w)
     w->boarded = 0;
     for (unsigned b = 0; b < IFL_BOARDS; b++) {
         const board *on = &w->boards[b];
-        const bool drains = control->step == IFL_STEP_DRAIN && control->board == b;
-        const uint32_t left = drains && !(control->waits >> b & 1) ? control->left : 0;
-        if ((!drains && !(control->waits >> b & 1)) || on->count <= left || left >= OUTSTANDING)
+        const bool drains = control->step == IFL_STEP_DRAIN && control->board == b,
+                   waits = (control->waits | w->carried) >> b & 1;
+        const uint32_t left = drains && !waits ? control->left : 0;
+        if ((!drains && !waits) || on->count <= left || left >= OUTSTANDING)
             continue;
         const uint64_t ends = on->ends[(on->count - 1 - left) % OUTSTANDING];
         if (ends > w->boarded) {
@@ -214,7 +238,7 @@ static void start_warp(ifl_sm *sm, uint32_t at_place, uint32_t index, const ifl_
     if (!trace->words.count) /* it was stopped before its first instruction */
         return;
     w->end = w->at + trace->words.count;
-    if (!next_stretch(w))
+    if (!next_stretch(w) || !pass_gone(sm, w))
         return;
     find_ready(sm, w);
     on->warps[on->count++] = w;
@@ -586,15 +610,24 @@ static double dispatch_of(const ifl_site *site)
                                          : 0;
 }
 
-static void dispatch(scheduler *on, const ifl_site *site, uint64_t now)
+static void dispatch(scheduler *on, const ifl_site *site, uint32_t times, uint64_t now)
 {
-    on->owed += dispatch_of(site);
+    on->owed += dispatch_of(site) * times;
     const uint64_t whole = (uint64_t)on->owed;
     on->owed -= (double)whole;
-    on->dispatch = now + 1 + whole;
+    on->dispatch = now + times + whole;
 }
 
-static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site)
+/* Both halves of a pipe share what is issued several times. */
+static void keep_busy(const ifl_sm *sm, scheduler *on, const ifl_site *site, uint32_t times)
+{
+    for (uint32_t left = times; left > 0 && site->pipe < IFL_PIPES; left--) {
+        uint64_t *half = half_of(on, site);
+        *half = latest(*half, sm->now) + busy_of(sm, site);
+    }
+}
+
+static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site, uint32_t times)
 {
     enum {
         READ_CYCLES = 8
@@ -605,9 +638,8 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
         on->queue[on->queue_at] = (uint64_t)served.begins;
         on->queue_at = (on->queue_at + 1) % QUEUE;
     }
-    if (site->pipe < IFL_PIPES)
-        *half_of(on, site) = sm->now + busy_of(sm, site);
-    dispatch(on, site, sm->now);
+    keep_busy(sm, on, site, times);
+    dispatch(on, site, times, sm->now);
     if (c->writes < IFL_BOARDS && c->delay != IFL_DELAY_GROUP)
         put_on_board(w, c->writes, served.ends, why_of(site, &served));
     if (c->reads < IFL_BOARDS)
@@ -651,16 +683,18 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
     const ifl_site *site = &sm->of->sites->at[w->site];
     account(sm, w);
     w->is_of_some = false;
+    const uint32_t times = marks_of(sm, w->site) & IFL_SITE_ONCE ? 1 : w->times;
     if (!is_queued(site))
         read_sources(on, w, site, sm->now);
-    take_effect(sm, on, w, site);
+    take_effect(sm, on, w, site, times);
     on->last = index;
-    sm->out->issued++;
+    sm->out->issued += times;
+    sm->out->issue_cycles += times;
     w->issued = sm->now;
-    w->stalled = sm->now + (site->control.stall ? site->control.stall : 1);
+    w->stalled = sm->now + latest(site->control.stall, times);
     if (site->control.step == IFL_STEP_FENCE || site->control.step == IFL_STEP_FENCE_SYSTEM)
         fence(sm, w, site->control.step);
-    if (++w->site >= w->stop && !turn(w)) {
+    if ((++w->site >= w->stop && !turn(w)) || !pass_gone(sm, w)) {
         end_warp(sm, on, index, (uint32_t)(site - sm->of->sites->at));
         return;
     }
@@ -736,10 +770,8 @@ static bool unblock(ifl_sm *sm)
 static void run_scheduler(ifl_sm *sm, scheduler *on)
 {
     uint32_t found;
-    if (!pick(sm, on, &found))
-        return;
-    sm->out->issue_cycles++;
-    issue(sm, on, found);
+    if (pick(sm, on, &found))
+        issue(sm, on, found);
 }
 
 static void run(ifl_sm *sm)
@@ -800,6 +832,14 @@ static bool begin_code(ifl_sm *sm)
         leave_code(&sm->code, &of->blocks[0]->warps[0]);
     free(marked);
     return begun;
+}
+
+double ifl_sm_cycles(const ifl_sm_outcome *o, size_t followed, double blocks)
+{
+    const double steps = (double)(o->last_blocks - o->half_blocks);
+    const double pace = steps > 0 ? (o->last_cycles - o->half_cycles) / steps
+                                  : o->cycles / fmax((double)followed, 1);
+    return o->cycles + fmax(blocks - (double)followed, 0) * pace;
 }
 
 bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out)

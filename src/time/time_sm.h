@@ -7,8 +7,15 @@
 #include "profile/time_facts.h"
 #include "time/time_memory.h"
 
+/* Of a site in a trace that was changed. */
+enum {
+    IFL_SITE_GONE = 1 << 0, /* it is not issued, and asks for nothing */
+    IFL_SITE_ONCE = 1 << 1  /* it is issued once, however often its stretch is */
+};
+
 typedef struct ifl_sm_case {
     const ifl_sites *sites;
+    const uint8_t *marks; /* by site; NULL: none has any */
     const ifl_sm_rates *rates;
     const ifl_block_trace *const *blocks; /* in the order in which they come */
     size_t block_count;
@@ -28,6 +35,10 @@ typedef struct ifl_sm_outcome {
     uint64_t l1_sectors, l1_hits, l2_sectors, dram_sectors;
     ifl_site_stalls *sites; /* by site: the caller's, zeroed */
 } ifl_sm_outcome;
+
+/* Cycles of an SM that gets `blocks`, of which `followed` were: the others go on at the pace of the
+ * second half of these. */
+double ifl_sm_cycles(const ifl_sm_outcome *outcome, size_t followed, double blocks);
 
 /* False without memory, or where an SM cannot hold so many warps. */
 bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out);

@@ -215,21 +215,26 @@ static void *create(const ifl_sites *sites, const void *settings)
 
 /* ---- keeping it short ------------------------------------------------------------------------ */
 
-/* Cuts a warp's words behind the last stretch that ends within the limit. */
-static void cut_warp(ifl_warp_trace *warp, uint64_t most)
+size_t ifl_warp_trace_within(const ifl_warp_trace *warp, size_t most, uint64_t *kept)
 {
     size_t at = 0, end = 0;
-    uint64_t kept = 0;
+    *kept = 0;
     while (at < warp->words.count) {
         const uint32_t *word = &warp->words.at[at];
         const bool is_stretch = *word & IFL_WORD_STRETCH;
         at += is_stretch ? 2 : 2 + ifl_request_unpack(word[1]).lines;
         if (at > most)
             break;
-        kept += is_stretch ? word[1] : 0;
+        *kept += is_stretch ? word[1] : 0;
         end = at;
     }
-    warp->words.count = end;
+    return end;
+}
+
+static void cut_warp(ifl_warp_trace *warp, uint64_t most)
+{
+    uint64_t kept;
+    warp->words.count = ifl_warp_trace_within(warp, most, &kept);
     warp->kept = kept;
 }
 

@@ -5,7 +5,8 @@
  *
  * A warp's trace is a row of 32-bit words:
  *
- *     stretch   IFL_WORD_STRETCH | first site, number of sites
+ *     stretch   IFL_WORD_STRETCH | first site, number of sites and, above them, how many times more each is issued (only
+ *               where the trace of a launch was changed: time_change.h)
  *     request   site, its packed cost, and a word a line: its number's lower 28 bits (lines 32 GiB apart look alike), and
  *               its sectors, a bit each
  *     object    site, its packed cost (passes: ifl_object_step), and three words: the object, arrivals, copies. Of an
@@ -20,6 +21,8 @@
 #include "code/event.h"
 
 #define IFL_WORD_STRETCH (UINT32_C(1) << 31)
+enum { IFL_STRETCH_BITS = 24 }; /* for the number of sites */
+#define IFL_STRETCH_SITES ((UINT32_C(1) << IFL_STRETCH_BITS) - 1)
 
 /* What serves a request. */
 typedef enum ifl_request_class {
@@ -58,6 +61,10 @@ typedef struct ifl_warp_trace {
     uint64_t instructions; /* that it issued */
     uint64_t kept;         /* of them, those in the words */
 } ifl_warp_trace;
+
+/* Of a warp's words, those up to the last stretch or request that ends within `most`; *kept: the
+ * instructions in them. */
+size_t ifl_warp_trace_within(const ifl_warp_trace *warp, size_t most, uint64_t *kept);
 
 /* What has happened to a barrier object. */
 typedef struct ifl_object_count {

@@ -108,7 +108,7 @@ static double follow_uneven(bench *b, const ifl_sm_rates *rates, uint32_t warps,
     }
     memset(b->stalls, 0, sizeof b->stalls);
     b->out = (ifl_sm_outcome){.sites = b->stalls};
-    const ifl_sm_case of = {&sites, rates, b->list, blocks, warps, per_sm};
+    const ifl_sm_case of = {&sites, NULL, rates, b->list, blocks, warps, per_sm};
     assert_true(ifl_sm_run(&of, &b->out));
     return b->out.cycles;
 }
@@ -323,7 +323,7 @@ static void test_barrier(void **unused)
     warps[1].words.at = late.words;
     warps[1].words.count = late.count;
     const ifl_block_trace block = {.warps = warps}, *list[] = {&block};
-    const ifl_sm_case of = {&sites, &rates, list, 1, 2, 1};
+    const ifl_sm_case of = {&sites, NULL, &rates, list, 1, 2, 1};
     b.out = (ifl_sm_outcome){.sites = b.stalls};
     assert_true(ifl_sm_run(&of, &b.out));
     assert_in_range(b.stalls[3].cycles[IFL_STALL_barrier], 490, 560);
@@ -366,7 +366,7 @@ static void test_barrier_object(void **unused)
         warps[1].words.at = copying.words;
         warps[1].words.count = copying.count;
         const ifl_block_trace block = {.warps = warps}, *list[] = {&block};
-        const ifl_sm_case of = {&sites, &rates, list, 1, 2, 1};
+        const ifl_sm_case of = {&sites, NULL, &rates, list, 1, 2, 1};
         waiting.out = (ifl_sm_outcome){.sites = waiting.stalls};
         assert_true(ifl_sm_run(&of, &waiting.out));
         if (copies)
@@ -407,7 +407,7 @@ static void test_barrier_of_some(void **unused)
             warps[w].words.count = of_warp[w]->count;
         }
         const ifl_block_trace block = {.warps = warps}, *list[] = {&block};
-        const ifl_sm_case of = {&sites, &rates, list, 1, 3, 1};
+        const ifl_sm_case of = {&sites, NULL, &rates, list, 1, 3, 1};
         first.out = (ifl_sm_outcome){.sites = first.stalls};
         assert_true(ifl_sm_run(&of, &first.out));
         assert_in_range(first.out.cycles, 2000, 2400);

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Follows an SM once more, with what a change leaves of its traces, its sites and its rates. */
+#include "time/time_kept.h"
+
+#include "time/time_change.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct kept {
+    ifl_trace_set blocks;
+    ifl_site *own;     /* copies, with no texts */
+    uint8_t *converts; /* by site: between numbers of single and of double precision */
+    ifl_sites sites;
+    ifl_sm_rates rates;
+    uint32_t at_once;
+    double sm_blocks, all_blocks, sms;
+    bool blocks_differ;
+    bool is_begun;
+    ifl_sm_outcome now;                  /* of these blocks without a change */
+    double stored_sectors, stored_lines; /* by them */
+} kept;
+
+/* ---- keeping --------------------------------------------------------------------------------- */
+
+void ifl_time_kept_free(void *state)
+{
+    kept *k = state;
+    if (!k)
+        return;
+    ifl_trace_set_free(&k->blocks);
+    free(k->own);
+    free(k->converts);
+    free(k);
+}
+
+/* Conversions between floats and doubles have the unit of special functions. */
+static bool is_conversion(const ifl_site *site)
+{
+    return strncmp(site->name, "F2F.", 4) == 0 && strstr(site->name, "F64");
+}
+
+static bool keep_sites(const ifl_sites *sites, kept *k)
+{
+    k->own = malloc((sites->count + 1) * sizeof *k->own);
+    k->converts = malloc(sites->count + 1);
+    if (!k->own || !k->converts)
+        return false;
+    for (size_t i = 0; i < sites->count; i++) {
+        k->own[i] = sites->at[i];
+        k->converts[i] = is_conversion(&sites->at[i]);
+        k->own[i].name = "";
+        k->own[i].function = NULL;
+    }
+    k->sites = (ifl_sites){.at = k->own, .count = sites->count};
+    return true;
+}
+
+void *ifl_time_keep(const ifl_time_sm *sm)
+{
+    const ifl_sm_case *of = &sm->of;
+    kept *k = calloc(1, sizeof *k);
+    if (!k)
+        return NULL;
+    *k = (kept){.rates = *of->rates,
+                .at_once = of->blocks_per_sm,
+                .sm_blocks = sm->sm_blocks,
+                .all_blocks = sm->blocks,
+                .sms = sm->sms,
+                .blocks_differ = sm->blocks_differ};
+    if (ifl_trace_set_copy(of->blocks, of->block_count, of->warps_per_block, of->blocks_per_sm,
+                           IFL_KEPT_WORDS, &k->blocks) &&
+        keep_sites(of->sites, k))
+        return k;
+    ifl_time_kept_free(k);
+    return NULL;
+}
+
+/* ---- what a change leaves of the sites ------------------------------------------------------- */
+
+typedef struct changed_sites {
+    ifl_sites sites;
+    ifl_site *at;
+    uint8_t *marks;
+} changed_sites;
+
+/* The words of one lane are one request, with one address and one test; what it computes is as much
+ * as before. */
+static bool is_of_word(const ifl_site *site)
+{
+    return site->flop == IFL_FLOPS && site->pipe != IFL_PIPE_XU && site->pipe != IFL_PIPE_FP64 &&
+           site->pipe != IFL_PIPE_FP16;
+}
+
+static bool is_local(const ifl_site *site)
+{
+    return site->access.kind != IFL_ACCESS_KINDS && site->access.space == IFL_SPACE_LOCAL;
+}
+
+/* The compiler counts the cycles of single precision in the stalls. */
+static void make_single(ifl_site *site)
+{
+    enum { FLOAT_CYCLES = 4 };
+    if (site->pipe != IFL_PIPE_FP64)
+        return;
+    if (site->control.writes != IFL_NO_BOARD && site->control.stall < FLOAT_CYCLES)
+        site->control.stall = FLOAT_CYCLES;
+    site->pipe = IFL_PIPE_FMA;
+    site->control.delay = IFL_DELAY_FIXED;
+    site->control.writes = site->control.reads = IFL_NO_BOARD;
+}
+
+static bool change_sites(const kept *k, const ifl_change *c, changed_sites *to)
+{
+    const size_t bytes = k->sites.count * sizeof *to->at;
+    *to = (changed_sites){.at = malloc(bytes + 1), .marks = calloc(k->sites.count + 1, 1)};
+    if (!to->at || !to->marks)
+        return false;
+    memcpy(to->at, k->own, bytes);
+    to->sites = (ifl_sites){.at = to->at, .count = k->sites.count};
+    for (size_t i = 0; i < k->sites.count; i++) {
+        if ((c->no_local && is_local(&to->at[i])) || (c->single_precision && k->converts[i]))
+            to->marks[i] |= IFL_SITE_GONE;
+        if (c->joins_words && is_of_word(&to->at[i]))
+            to->marks[i] |= IFL_SITE_ONCE;
+        if (c->single_precision)
+            make_single(&to->at[i]);
+    }
+    return true;
+}
+
+/* ---- what it leaves of the rates ------------------------------------------------------------- */
+
+static bool asks_for_less(const ifl_change *c)
+{
+    return c->no_local || c->sectors;
+}
+
+/* What comes from DRAM is as much as before, or all that is still asked for; the same of what goes
+ * there. */
+static void change_hits(const kept *k, const ifl_sm_outcome *with, double stored, ifl_sm_rates *r)
+{
+    enum { PIECES = 2 }; /* of a line that is whole */
+    const double brought = k->rates.dram_sector_bytes / IFL_SECTOR_BYTES;
+    const double missed = (1 - k->rates.l2_hit) * (double)k->now.l2_sectors * brought,
+                 asked = fmax((double)with->l2_sectors, 1);
+    r->l2_hit = 1 - fmin(missed, asked) / asked;
+    if (stored > 0) {
+        r->dram_store_share = fmin(1, k->rates.dram_store_share * k->stored_sectors / stored);
+        ifl_sm_rates_store(r, PIECES, stored / IFL_LINE_SECTORS / k->stored_lines);
+    }
+}
+
+static ifl_sm_rates change_rates(const kept *k, const ifl_change *c, double blocks,
+                                 double sm_blocks)
+{
+    ifl_sm_rates r = k->rates;
+    if (c->sectors)
+        r.dram_bytes_of_all = r.dram_bytes_in_order;
+    ifl_sm_rates_share(&r, blocks / sm_blocks);
+    if (asks_for_less(c)) { /* hits were those of what is no longer asked for */
+        r.l1_hit = 0;
+        r.dram_together = 1;
+        r.dram_sector_bytes = IFL_SECTOR_BYTES;
+    }
+    if (c->from_l2)
+        r.l2_hit = 1;
+    if (c->at_hand)
+        r.l2_latency = r.l2_far_latency = r.dram_latency = r.l1_latency;
+    return r;
+}
+
+/* ---- once more ------------------------------------------------------------------------------- */
+
+typedef struct again {
+    const ifl_trace_set *blocks;
+    size_t count; /* of them, the first */
+    const ifl_sites *sites;
+    const uint8_t *marks;
+    const ifl_sm_rates *rates;
+    uint32_t at_once;
+} again;
+
+static bool follow(const again *a, ifl_sm_outcome *out)
+{
+    const ifl_block_trace **blocks = malloc((a->blocks->count + 1) * sizeof *blocks);
+    *out = (ifl_sm_outcome){.sites = calloc(a->sites->count + 1, sizeof *out->sites)};
+    for (size_t i = 0; blocks && i < a->count; i++)
+        blocks[i] = &a->blocks->at[i];
+    const ifl_sm_case of = {a->sites, a->marks,         a->rates,  blocks,
+                            a->count, a->blocks->warps, a->at_once};
+    const bool done = blocks && out->sites && ifl_sm_run(&of, out);
+    free(out->sites);
+    free(blocks);
+    out->sites = NULL;
+    return done;
+}
+
+/* The blocks as they are, with as much written of them as a change would count. */
+static bool begin(kept *k)
+{
+    const ifl_change nothing = {0};
+    ifl_trace_set same;
+    const again a = {&k->blocks, k->blocks.count, &k->sites, NULL, &k->rates, k->at_once};
+    const bool done = ifl_trace_set_change(&k->blocks, &nothing, &k->sites, k->at_once, &same) &&
+                      follow(&a, &k->now);
+    k->stored_sectors = same.stored;
+    k->stored_lines = same.stored_lines;
+    ifl_trace_set_free(&same);
+    k->is_begun = done;
+    return done;
+}
+
+static double times(uint32_t count)
+{
+    return count > 1 ? count : 1;
+}
+
+/* Blocks of the SM that gets the most, and of all SMs. */
+static double blocks_of_sm(const kept *k, const ifl_change *c, uint32_t at_once, double *all)
+{
+    const double factor = times(c->cut) * times(c->narrow) / (times(c->join) * times(c->widen));
+    *all = k->all_blocks * factor;
+    if (c->in_one_wave)
+        return fmin(at_once, k->sm_blocks);
+    return fmax(k->blocks_differ ? k->sm_blocks * factor : ceil(*all / k->sms), 1);
+}
+
+static double cycles_with(const kept *k, const ifl_change *c, const ifl_trace_set *blocks,
+                          const changed_sites *sites)
+{
+    enum { MOST_WARPS = 64 };
+    double all;
+    uint32_t at_once = c->blocks_per_sm ? c->blocks_per_sm : k->at_once;
+    if (at_once * blocks->warps > MOST_WARPS)
+        at_once = MOST_WARPS / blocks->warps;
+    const double of_sm = blocks_of_sm(k, c, at_once, &all);
+    ifl_sm_rates rates = change_rates(k, c, fmax(all, of_sm), of_sm);
+    const size_t count = (size_t)fmin((double)blocks->count, ceil(of_sm));
+    const again a = {blocks, count, &sites->sites, sites->marks, &rates, at_once};
+    ifl_sm_outcome o;
+    if (!at_once || !follow(&a, &o))
+        return 0;
+    if (asks_for_less(c)) {
+        change_hits(k, &o, blocks->stored, &rates);
+        if (!follow(&a, &o))
+            return 0;
+    }
+    return c->in_one_wave ? o.cycles * k->sm_blocks / (double)k->blocks.count
+                          : ifl_sm_cycles(&o, count, of_sm);
+}
+
+double ifl_time_kept_ratio(void *state, const ifl_change *c)
+{
+    kept *k = state;
+    ifl_trace_set blocks = {0};
+    changed_sites sites = {0};
+    double ratio = 0;
+    if ((k->is_begun || begin(k)) &&
+        ifl_trace_set_change(&k->blocks, c, &k->sites, k->at_once, &blocks) &&
+        change_sites(k, c, &sites))
+        ratio = cycles_with(k, c, &blocks, &sites) /
+                ifl_sm_cycles(&k->now, k->blocks.count, k->sm_blocks);
+    ifl_trace_set_free(&blocks);
+    free(sites.at);
+    free(sites.marks);
+    return ratio;
+}
