@@ -509,16 +509,6 @@ bool ifl_rule_prefetch(const ifl_situation *s, ifl_remedy *to)
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-static double count_with(const ifl_opcode_list *list, const char *start, const char *within)
-{
-    double sum = 0;
-    for (size_t i = 0; i < list->count; i++)
-        if (strncmp(list->at[i].name, start, strlen(start)) == 0 &&
-            strstr(list->at[i].name, within))
-            sum += (double)list->at[i].count;
-    return sum;
-}
-
 /* Conversions between float and double: those of the machine code that ran, else of the PTX. */
 typedef struct conversions {
     double widened, narrowed;
@@ -527,10 +517,10 @@ typedef struct conversions {
 static conversions find_conversions(const ifl_situation *s)
 {
     const ifl_opcode_list *machine = &s->profile->opcodes, *ptx = &s->profile->ptx_opcodes;
-    return s->profile->machine.ran ? (conversions){count_with(machine, "F2F.F64.F32", ""),
-                                                   count_with(machine, "F2F.F32.F64", "")}
-                                   : (conversions){count_with(ptx, "cvt.f64.f32", ""),
-                                                   count_with(ptx, "cvt", "f32.f64")};
+    return s->profile->machine.ran ? (conversions){ifl_opcodes_count(machine, "F2F.F64.F32", ""),
+                                                   ifl_opcodes_count(machine, "F2F.F32.F64", "")}
+                                   : (conversions){ifl_opcodes_count(ptx, "cvt.f64.f32", ""),
+                                                   ifl_opcodes_count(ptx, "cvt", "f32.f64")};
 }
 
 /* Machine code does not say what 8 bytes are: doubles that a kernel loads or stores need no
@@ -548,8 +538,8 @@ static double moved_constants(const ifl_situation *s)
 {
     enum { WORDS = 2 };
     const ifl_opcode_list *list = &s->profile->opcodes;
-    const double moves = count_with(list, "UMOV", "") + count_with(list, "MOV", "") +
-                         count_with(list, "IMAD.MOV", "");
+    const double moves = ifl_opcodes_count(list, "UMOV", "") + ifl_opcodes_count(list, "MOV", "") +
+                         ifl_opcodes_count(list, "IMAD.MOV", "");
     return s->profile->machine.ran ? fmin(moves, WORDS * s->work.fp64) : 0;
 }
 

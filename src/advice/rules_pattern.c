@@ -425,6 +425,17 @@ bool ifl_rule_local_arrays(const ifl_situation *s, ifl_remedy *to)
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
+/* Machine code does not say what 8 bytes are: where it computes with doubles, and makes none of
+ * floats, they are taken to be some. */
+static bool is_of_doubles(const ifl_situation *s, const ifl_profile_line *line)
+{
+    enum { DOUBLE = 8 };
+    if (!s->profile->machine.ran)
+        return strstr(line->op, "f64") != NULL;
+    return line->access_bytes >= DOUBLE && s->work.fp64 > 0 &&
+           !(ifl_opcodes_count(&s->profile->opcodes, "F2F.F64.F32", "") > 0);
+}
+
 bool ifl_rule_narrower_types(const ifl_situation *s, ifl_remedy *to)
 {
     const double busy = 0.8, most = 0.8;
@@ -433,8 +444,8 @@ bool ifl_rule_narrower_types(const ifl_situation *s, ifl_remedy *to)
         const ifl_profile_line *line = &s->profile->lines.at[i];
         const double sectors = ifl_line_sectors(line);
         all += sectors;
-        wide += strstr(line->op, "f64") ? sectors : 0;
-        if (strstr(line->op, "f64") && (!to->line || sectors > ifl_line_sectors(to->line)))
+        wide += is_of_doubles(s, line) ? sectors : 0;
+        if (is_of_doubles(s, line) && (!to->line || sectors > ifl_line_sectors(to->line)))
             to->line = line;
     }
     if (s->busy < busy || wide < most * all || all <= 0)

@@ -135,6 +135,16 @@ double ifl_situation_issued(const ifl_situation *s)
                                       : IFL_COUNTER_instructions);
 }
 
+double ifl_opcodes_count(const ifl_opcode_list *list, const char *start, const char *within)
+{
+    double sum = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (strncmp(list->at[i].name, start, strlen(start)) == 0 &&
+            strstr(list->at[i].name, within))
+            sum += (double)list->at[i].count;
+    return sum;
+}
+
 bool ifl_situation_spends(const ifl_situation *s, ifl_term term, double least)
 {
     return s->model.term_us[term] > least * s->model.time_us.mid;

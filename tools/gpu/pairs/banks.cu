@@ -14,10 +14,18 @@ template <int PAD> __device__ void rotate(const float *in, float *out, int times
             sum += tile[x][(k + t) & 31];
     out[blockIdx.x * 256 + threadIdx.x] = sum;
 }
-extern "C" __global__ void banks(const float *in, float *out, int times) { rotate<0>(in, out, times); }
-extern "C" __global__ void banks_padded(const float *in, float *out, int times) { rotate<1>(in, out, times); }
+extern "C" __global__ void banks(const float *in, float *out, int times)
+{
+    rotate<0>(in, out, times);
+}
+extern "C" __global__ void banks_padded(const float *in, float *out, int times)
+{
+    rotate<1>(in, out, times);
+}
 int main()
 {
     float *in = room<float>(4096 * 1024), *out = room<float>(4096 * 256);
-    pair("banks", [=] { banks<<<4096, 256>>>(in, out, 16); }, [=] { banks_padded<<<4096, 256>>>(in, out, 16); });
+    pair(
+        "banks", [=] { banks<<<4096, 256>>>(in, out, 16); },
+        [=] { banks_padded<<<4096, 256>>>(in, out, 16); });
 }

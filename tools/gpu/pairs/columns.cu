@@ -28,6 +28,7 @@ int main()
 {
     const int rows = 65536, width = 512;
     float *a = room<float>((size_t)rows * width), *sums = room<float>(rows);
-    pair("columns", [=] { row_sums<<<rows / 256, 256>>>(a, sums, rows, width); },
-         [=] { row_sums_warp<<<rows / 8, 256>>>(a, sums, rows, width); });
+    pair(
+        "columns", [=] { row_sums<<<rows / 256, 256>>>(a, sums, rows, width); },
+        [=] { row_sums_warp<<<rows / 8, 256>>>(a, sums, rows, width); });
 }

@@ -10,6 +10,7 @@ int main()
 {
     const int n = 1 << 22;
     float *in = room<float>(n), *out = room<float>(n);
-    pair("few_blocks", [=] { scale<<<16, 256>>>(in, out, n, 2.0f); },
-         [=] { scale<<<1056, 256>>>(in, out, n, 2.0f); });
+    pair(
+        "few_blocks", [=] { scale<<<16, 256>>>(in, out, n, 2.0f); },
+        [=] { scale<<<1056, 256>>>(in, out, n, 2.0f); });
 }

@@ -30,6 +30,7 @@ int main()
     const int n = 1 << 22;
     int *in = room<int>(n), *counts = room<int>(8);
     fill<<<n / 256, 256>>>(in, n);
-    pair("hot_word", [=] { count_all<<<n / 256, 256>>>(in, counts, n); },
-         [=] { count_shared<<<n / 256, 256>>>(in, counts, n); });
+    pair(
+        "hot_word", [=] { count_all<<<n / 256, 256>>>(in, counts, n); },
+        [=] { count_shared<<<n / 256, 256>>>(in, counts, n); });
 }

@@ -17,5 +17,7 @@ int main()
 {
     const int n = 1 << 24;
     float *a = room<float>(n), *b = room<float>(n), *out = room<float>(n);
-    pair("literals", [=] { blend<<<n / 256, 256>>>(a, b, out, n); }, [=] { blend_f<<<n / 256, 256>>>(a, b, out, n); });
+    pair(
+        "literals", [=] { blend<<<n / 256, 256>>>(a, b, out, n); },
+        [=] { blend_f<<<n / 256, 256>>>(a, b, out, n); });
 }

@@ -25,5 +25,7 @@ int main()
 {
     const int n = 1 << 24;
     float *a = room<float>(n), *out = room<float>(n);
-    pair("literals_much", [=] { gauss<<<n / 256, 256>>>(a, out, n); }, [=] { gauss_f<<<n / 256, 256>>>(a, out, n); });
+    pair(
+        "literals_much", [=] { gauss<<<n / 256, 256>>>(a, out, n); },
+        [=] { gauss_f<<<n / 256, 256>>>(a, out, n); });
 }

@@ -35,6 +35,7 @@ int main()
     unsigned char *in = room<unsigned char>((size_t)threads * each);
     unsigned *out = room<unsigned>((size_t)16 * threads);
     fill<<<1024, 256>>>(in, (size_t)threads * each);
-    pair("lookup_local", [=] { bins_local<<<threads / 128, 128>>>(in, out, each); },
-         [=] { bins_shared<<<threads / 128, 128>>>(in, out, each); });
+    pair(
+        "lookup_local", [=] { bins_local<<<threads / 128, 128>>>(in, out, each); },
+        [=] { bins_shared<<<threads / 128, 128>>>(in, out, each); });
 }

@@ -21,6 +21,7 @@ int main()
     const int n = 1 << 23;
     particle *p = room<particle>(n);
     float *x = room<float>(n), *vx = room<float>(n);
-    pair("particles", [=] { move_particles<<<n / 256, 256>>>(p, n, 0.5f); },
-         [=] { move_arrays<<<n / 256, 256>>>(x, vx, n, 0.5f); });
+    pair(
+        "particles", [=] { move_particles<<<n / 256, 256>>>(p, n, 0.5f); },
+        [=] { move_arrays<<<n / 256, 256>>>(x, vx, n, 0.5f); });
 }

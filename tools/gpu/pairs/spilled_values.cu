@@ -17,11 +17,21 @@ template <int N> __device__ void filter(const float *in, float *out, int n)
     for (int k = 0; k < N; k++)
         out[(size_t)k * n + i] = a[k];
 }
-extern "C" __global__ void __launch_bounds__(256, 8) filter_tight(const float *in, float *out, int n) { filter<48>(in, out, n); }
-extern "C" __global__ void __launch_bounds__(256, 2) filter_loose(const float *in, float *out, int n) { filter<48>(in, out, n); }
+extern "C" __global__ void __launch_bounds__(256, 8)
+    filter_tight(const float *in, float *out, int n)
+{
+    filter<48>(in, out, n);
+}
+extern "C" __global__ void __launch_bounds__(256, 2)
+    filter_loose(const float *in, float *out, int n)
+{
+    filter<48>(in, out, n);
+}
 int main()
 {
     const int n = 1 << 18;
     float *in = room<float>((size_t)48 * n), *out = room<float>((size_t)48 * n);
-    pair("spilled_values", [=] { filter_tight<<<n / 256, 256>>>(in, out, n); }, [=] { filter_loose<<<n / 256, 256>>>(in, out, n); });
+    pair(
+        "spilled_values", [=] { filter_tight<<<n / 256, 256>>>(in, out, n); },
+        [=] { filter_loose<<<n / 256, 256>>>(in, out, n); });
 }

@@ -11,5 +11,7 @@ int main()
 {
     const int n = 1 << 24;
     float *a = room<float>(n), *b = room<float>(n), *c = room<float>(n);
-    pair("warp_blocks", [=] { add<<<n / 32, 32>>>(a, b, c, n); }, [=] { add<<<n / 256, 256>>>(a, b, c, n); });
+    pair(
+        "warp_blocks", [=] { add<<<n / 32, 32>>>(a, b, c, n); },
+        [=] { add<<<n / 256, 256>>>(a, b, c, n); });
 }
