@@ -194,25 +194,45 @@ static void track(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_
         ifl_warn_unwritten(warp, code, space, lane, address);
 }
 
+/* `least` of the bytes must be there: those are tracked. */
 static uint8_t *reach_checked(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
-                              uint64_t address, uint64_t bytes, ifl_purpose use)
+                              uint64_t address, uint64_t bytes, uint64_t least, ifl_purpose use)
 {
     const bool is_write = use != IFL_PURPOSE_READS;
-    reached at = reach(warp, space, lane, address, bytes, use);
+    reached at = reach(warp, space, lane, address, least, use);
     bool is_power = bytes && (bytes & (bytes - 1)) == 0 && bytes <= 32;
     if (!at.host || (is_power && address % bytes)) {
         ifl_fault_access(warp, code, space, lane, address, bytes, is_write);
         return NULL;
     }
     if (at.written)
-        track(warp, code, space, lane, address, bytes, is_write, at.written);
+        track(warp, code, space, lane, address, least, is_write, at.written);
     return at.host;
+}
+
+/* Of a word around what is meant: what lies in the allocation. The rest of an aligned word is on the
+ * same page, here as on a GPU. */
+static uint64_t least_of(const ifl_warp *warp, const ifl_transfer *t, ifl_space space,
+                         uint64_t address)
+{
+    const ifl_allocation *a = t->is_around && space == IFL_SPACE_GLOBAL
+                                  ? ifl_memory_find(warp->worker->grid->launch->memory, address)
+                                  : NULL;
+    const uint64_t left = a ? a->address + a->bytes - address : t->bytes;
+    return left < t->bytes ? left : t->bytes;
+}
+
+uint8_t *ifl_warp_reach_for(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t,
+                            ifl_space space, uint32_t lane, uint64_t address, ifl_purpose use)
+{
+    return reach_checked(warp, code, space, lane, address, t->bytes,
+                         least_of(warp, t, space, address), use);
 }
 
 uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                            uint64_t address, uint64_t bytes, bool is_write)
 {
-    return reach_checked(warp, code, space, lane, address, bytes,
+    return reach_checked(warp, code, space, lane, address, bytes, bytes,
                          is_write ? IFL_PURPOSE_CHANGES : IFL_PURPOSE_READS);
 }
 
@@ -379,8 +399,8 @@ static bool move_lanes(ifl_warp *warp, const ifl_code *code, char *frame, uint32
     uint8_t *host[IFL_WARP_LANES];
     for (uint32_t m = mask; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        host[lane] = reach_checked(warp, code, space[lane], lane, address[lane], t->bytes,
-                                   is_write ? IFL_PURPOSE_STORES : IFL_PURPOSE_READS);
+        host[lane] = ifl_warp_reach_for(warp, code, t, space[lane], lane, address[lane],
+                                        is_write ? IFL_PURPOSE_STORES : IFL_PURPOSE_READS);
         if (!host[lane])
             return false;
         if (is_write)

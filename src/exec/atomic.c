@@ -227,8 +227,8 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
         mask = lanes_that_do(a, space, mask);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
-        uint8_t *host =
-            ifl_warp_reach_in(warp, code, space[lane], lane, warp->address[lane], t->bytes, true);
+        uint8_t *host = ifl_warp_reach_for(warp, code, t, space[lane], lane, warp->address[lane],
+                                           IFL_PURPOSE_CHANGES);
         if (!host)
             return IFL_REASON_FAULT;
         bool flush = space[lane] != IFL_SPACE_SHARED && space[lane] != IFL_SPACE_CLUSTER;

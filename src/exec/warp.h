@@ -346,6 +346,11 @@ void ifl_warp_tell_object(ifl_warp *warp, const ifl_code *code, ifl_object_step 
 /* ... and that `count` threads come to barrier `id`, which `expected` of the block's have. */
 void ifl_warp_tell_some(ifl_warp *warp, const ifl_code *code, bool waits, uint32_t id,
                         uint32_t count, uint32_t expected);
+typedef enum ifl_purpose {
+    IFL_PURPOSE_READS,
+    IFL_PURPOSE_STORES, /* and what was there does not matter */
+    IFL_PURPOSE_CHANGES /* what is there, or it is not known */
+} ifl_purpose;
 /* Host address of `bytes` bytes at a generic device address, for one lane, checked; NULL after a
  * fault. `what` is "read" or "write". */
 uint8_t *ifl_warp_reach(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
@@ -353,6 +358,9 @@ uint8_t *ifl_warp_reach(ifl_warp *warp, const ifl_code *code, uint32_t lane, uin
 /* The same in a known space. */
 uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                            uint64_t address, uint64_t bytes, bool is_write);
+/* The same for a lane of `t`. */
+uint8_t *ifl_warp_reach_for(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t,
+                            ifl_space space, uint32_t lane, uint64_t address, ifl_purpose use);
 /* Is it there? Nothing is noted as read or written; false after a fault. */
 bool ifl_warp_has(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                   uint64_t address, uint64_t bytes, bool is_write);
@@ -363,11 +371,6 @@ uint64_t ifl_warp_place(const ifl_warp *warp, uint8_t *space, uint64_t address);
 /* Of a generic address; all that is SHARED is CLUSTER too. */
 bool ifl_warp_lies_in(const ifl_warp *warp, ifl_space space, uint64_t address);
 /* Notes that the launch reads or changes bytes of the allocation. */
-typedef enum ifl_purpose {
-    IFL_PURPOSE_READS,
-    IFL_PURPOSE_STORES, /* and what was there does not matter */
-    IFL_PURPOSE_CHANGES /* what is there, or it is not known */
-} ifl_purpose;
 void ifl_warp_note_use(const ifl_warp *warp, ifl_allocation *a, ifl_purpose use);
 
 /* The next time the instruction probably goes to the same allocation: the handlers then need not

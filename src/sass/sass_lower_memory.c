@@ -58,6 +58,42 @@ void ifl_sass_lower_address(ifl_sass_lowerer *l, const ifl_sass_operand *at, ifl
         l->uses_local = true;
 }
 
+/* ---- the word around a half ------------------------------------------------------------------ */
+
+static const ifl_sass_operand *word_swapped(const ifl_sass_instruction *i)
+{
+    const bool swaps = (i->op == IFL_SASS_OP_ATOM || i->op == IFL_SASS_OP_ATOMG) &&
+                       ifl_sass_value(i, IFL_SASS_VALUE_OPERATION) == IFL_SASS_WORD_CAS;
+    return swaps && i->memory_bytes == WORD_BYTES ? ifl_sass_operand_of(i, IFL_SASS_ROLE_ADDRESS)
+                                                  : NULL;
+}
+
+static const ifl_sass_operand *word_loaded(const ifl_sass_instruction *i)
+{
+    const bool loads = i->op == IFL_SASS_OP_LD || i->op == IFL_SASS_OP_LDG;
+    return loads && i->memory_bytes == WORD_BYTES ? ifl_sass_operand_of(i, IFL_SASS_ROLE_ADDRESS)
+                                                  : NULL;
+}
+
+/* An atomic on 16 bits is a loop of ptxas': it loads the aligned word around them, and swaps that.
+ * The loop's first load and its swap are near each other and have one address. */
+static bool is_around(const ifl_sass_lowerer *l)
+{
+    enum { NEAR = 32 };
+    const ifl_sass_operand *loaded = word_loaded(l->instruction),
+                           *swapped = word_swapped(l->instruction);
+    const ifl_sass_operand *at = loaded ? loaded : swapped;
+    for (uint32_t n = 1; at && n <= NEAR; n++) {
+        const uint32_t i = loaded ? l->index + n : l->index - n;
+        const ifl_sass_operand *other = i >= l->count ? NULL
+                                        : loaded      ? word_swapped(&l->instructions[i])
+                                                      : word_loaded(&l->instructions[i]);
+        if (other && other->base == at->base && other->value == at->value)
+            return true;
+    }
+    return false;
+}
+
 /* ---- loads and stores ------------------------------------------------------------------------ */
 
 static bool is_ordered(const ifl_sass_lowerer *l)
@@ -87,6 +123,7 @@ static ifl_transfer *new_transfer(ifl_sass_lowerer *l, uint8_t kind)
     t->slot_bytes = WORD_BYTES;
     t->is_signed = is_signed(l);
     t->observes = kind == IFL_ACCESS_LOAD && is_ordered(l);
+    t->is_around = is_around(l);
     if (!bytes || t->elements > IFL_MAX_ELEMENTS)
         ifl_sass_refuse(l, "of this width");
     ifl_sass_lower_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS), t);
@@ -355,7 +392,8 @@ void ifl_sass_lower_atomic(ifl_sass_lowerer *l)
                                  .element_bytes = of->bytes,
                                  .elements = of->count,
                                  .bytes = (uint8_t)(of->bytes * of->count),
-                                 .slot_bytes = of->bytes};
+                                 .slot_bytes = of->bytes,
+                                 .is_around = is_around(l)};
     ifl_sass_lower_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS), &a->transfer);
     set_atomic_data(l, of, a);
     set_atomic_results(l, of, a);
