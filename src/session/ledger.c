@@ -72,7 +72,6 @@ static ifl_status remember(ifl_ledger_row *row, const ifl_watch *watch, ifl_exec
                            ifl_error *error)
 {
     row->launches++;
-    row->is_partial |= !result->complete;
     if (row->profile)
         ifl_profile_destroy(row->profile);
     row->profile = NULL;
@@ -315,6 +314,11 @@ static ifl_status take_model(const ifl_session *session, const ifl_watch *watch,
     return status;
 }
 
+static bool is_counted(const ifl_watch *watch, const ifl_exec_result *result)
+{
+    return watch->depth != IFL_WATCH_NOTHING && result->states;
+}
+
 /* Its time where the model was not asked: that of the last of its kind for which it was, as much
  * longer as the formula says by the counters of both. */
 static void estimate(const ifl_session *session, const ifl_watch *watch,
@@ -322,9 +326,9 @@ static void estimate(const ifl_session *session, const ifl_watch *watch,
                      ifl_ledger_row *row, ifl_launch_kind *kind)
 {
     enum { SAME = 100 }; /* a hundredth more or less is */
-    const bool is_counted = watch->depth != IFL_WATCH_NOTHING && result->states;
-    const double rough =
-        is_counted && kind->rough_us > 0 ? find_rough_us(session, watch, launch, result, row) : 0;
+    const double rough = is_counted(watch, result) && kind->rough_us > 0
+                             ? find_rough_us(session, watch, launch, result, row)
+                             : 0;
     if (kind->model_us > 0)
         row->model_us = rough > 0 ? kind->model_us * rough / kind->rough_us : kind->model_us;
     kind->is_unsteady |= rough > 0 && fabs(rough - kind->rough_us) > kind->rough_us / SAME;
@@ -366,6 +370,19 @@ static void note_repeat(ifl_session *session, const ifl_kept *kept, ifl_ledger_r
     ifl_repeat_note(session, &row->repeats, &kept->launch, depth, result->states, &figures);
 }
 
+/* How far the GPU's clock goes on. A launch that was stopped takes what the formula makes of what it
+ * counted until then: neither the time of a whole one, nor that of the CPU. */
+static double time_of(const ifl_session *session, const ifl_kept *kept, ifl_status end,
+                      const ifl_ledger_row *row)
+{
+    const ifl_exec_result *result = &kept->ran.result;
+    if (end == IFL_OK)
+        return row->model_us > 0 ? row->model_us : result->seconds * 1e6;
+    return is_counted(&kept->watch, result)
+               ? find_rough_us(session, &kept->watch, &kept->launch, result, row)
+               : 0;
+}
+
 /* It has come to an end, the status says to which. */
 static ifl_status take_watched(ifl_session *session, ifl_kept *kept, ifl_status end,
                                ifl_fault_kind *fault, ifl_error *error)
@@ -379,6 +396,7 @@ static ifl_status take_watched(ifl_session *session, ifl_kept *kept, ifl_status 
     *fault = result->fault;
     row->left_out |=
         (uint8_t)(ifl_left_out_by(result) | (kept->has_waited ? IFL_LEFT_OUT_WAITS : 0));
+    row->is_partial |= !result->complete && (end == IFL_FINDING || end == IFL_INTERRUPTED);
     for (size_t i = 0; options->warn && i < result->warning_count; i++)
         options->warn(options->warn_user, launch->kernel->signature, launch->site,
                       result->warnings[i]);
@@ -386,11 +404,12 @@ static ifl_status take_watched(ifl_session *session, ifl_kept *kept, ifl_status 
         status = take_model(session, &kept->watch, launch, result, row, kind, error);
     else if (end == IFL_OK)
         estimate(session, &kept->watch, launch, result, row, kind);
+    const double us = time_of(session, kept, end, row); /* before the row takes the counts */
     if (status == IFL_OK || end == IFL_FINDING || end == IFL_INTERRUPTED) {
         const ifl_status remembered = remember(row, &kept->watch, result, error);
         status = remembered == IFL_OK ? end : remembered;
     }
-    session->clock_us += row->model_us > 0 ? row->model_us : result->seconds * 1e6;
+    session->clock_us += us;
     if (status == IFL_OK && !kept->has_waited)
         note_repeat(session, kept, row);
     return status;

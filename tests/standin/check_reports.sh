@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # The files that `inflight run` writes: JSON and HTML have one part for each kernel and place of launch; paths count from
 # the folder that inflight was started in; the program's own output is as without.
-# usage: INFLIGHT=... check_reports.sh PROGRAM SEVERAL      SEVERAL launches one kernel four times from one place
+# usage: INFLIGHT=... check_reports.sh PROGRAM SEVERAL STOPPED      SEVERAL launches one kernel four times from one place;
+# the kernel of STOPPED writes past the end of its memory
 set -eu
 program=$1
 several=$2
+stopped=$3
 work=$(mktemp -d "${TMPDIR:-/tmp}/inflight-reports.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -28,6 +30,14 @@ sum=$(sed -n '/^ "each"/,$p' each.json | sed -n 's/.*"time_us": \([0-9.]*\).*/\1
 awk -v a="$total" -v b="$sum" 'BEGIN { exit !(a > 0 && (a - b) ^ 2 < 1e-6 * a * a) }'
 grep -q '"limiter": ' each.json && ! grep -q 'launches together have no time' each.json
 rm each.json
+
+# A launch that was stopped has the time that its counts give, in the list as in its part: not that of the CPU.
+"$INFLIGHT" run --each --json stopped.json -- "$stopped" >out 2>err || true
+grep -q 'illegal address' err
+part=$(sed -n 's/^ *"time_us": \([0-9.]*\).*/\1/p' stopped.json | head -n 1)
+total=$(sed -n 's/.*"total_us": \([0-9.]*\).*/\1/p' stopped.json)
+awk -v a="$total" -v b="$part" 'BEGIN { exit !(a > 0 && (a - b) ^ 2 < 1e-6 * a * a) }'
+rm stopped.json
 
 # What cannot be written is told before the program runs.
 status=0
