@@ -261,7 +261,7 @@ static bool start_warp(ifl_warp *warp, ifl_block *block, bool is_followed)
     warp->observed = warp->changed = warp->spins = warp->spun = false;
     warp->requests_left = warp->worker->grid->launch->quantum;
     warp->watching = 0;
-    warp->group_products = 0;
+    warp->group_steps = 0;
     warp->cluster_arrived = warp->cluster_passed = 0;
     if (warp->sync && warp->sync->used)
         ifl_sync_clear(warp->sync);

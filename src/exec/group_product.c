@@ -179,8 +179,16 @@ ifl_reason ifl_group_product_any(ifl_warp *warp, const ifl_code *code, char *fra
 /* A warp that has ended, or waits at a barrier itself, is not waited for. */
 static bool is_behind(const ifl_warp *other, const ifl_warp *warp)
 {
-    return other->group_products < warp->group_products && !ifl_warp_is_done(other) &&
+    return other->group_steps < warp->group_steps && !ifl_warp_is_done(other) &&
            ifl_warp_has_ready(other);
+}
+
+ifl_reason ifl_slow_group_arrive(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                 uint32_t active)
+{
+    (void)code, (void)frame, (void)active;
+    warp->group_steps += mask != 0;
+    return IFL_REASON_NONE;
 }
 
 ifl_reason ifl_slow_group_product_wait(ifl_warp *warp, const ifl_code *code, char *frame,

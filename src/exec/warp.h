@@ -110,7 +110,7 @@ struct ifl_warp {
     ifl_frame **free_frames; /* by routine */
     uint64_t clock;          /* basic blocks run so far: %clock */
     struct ifl_sync *sync;   /* NULL: the kernel has meetings instead */
-    uint32_t group_products; /* of its warp group that it has begun */
+    uint32_t group_steps;    /* products of its warp group that it has begun, and arrivals there */
     uint32_t
         cluster_arrived;     /* lanes that the cluster's barrier has, and whose phase is not over */
     uint32_t cluster_passed; /* lanes whose phase is over, and that have not waited for it yet */

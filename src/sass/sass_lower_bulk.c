@@ -157,16 +157,21 @@ void ifl_sass_lower_group_end(ifl_sass_lowerer *l)
     ifl_sass_emit(l, IFL_CODE_bulk_commit)->value = 1;
 }
 
+ifl_code *ifl_sass_emit_groups_wait(ifl_sass_lowerer *l, uint32_t left)
+{
+    ifl_code *code = ifl_sass_emit(l, IFL_CODE_bulk_wait);
+    code->count = left;
+    code->value = 1;
+    return code;
+}
+
 void ifl_sass_lower_group_wait(ifl_sass_lowerer *l)
 {
     const ifl_sass_operand *left = operand(l, IFL_SASS_ROLE_COUNT);
-    if (!left) {
+    if (left)
+        ifl_sass_emit_groups_wait(l, (uint32_t)left->value);
+    else
         ifl_sass_lower_nothing(l);
-        return;
-    }
-    ifl_code *code = ifl_sass_emit(l, IFL_CODE_bulk_wait);
-    code->count = (uint32_t)left->value;
-    code->value = 1;
 }
 
 /* ---- bulk copies ----------------------------------------------------------------------------- */

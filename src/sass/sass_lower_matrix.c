@@ -338,12 +338,12 @@ void ifl_sass_lower_group_product(ifl_sass_lowerer *l)
     ifl_sass_emit(l, IFL_CODE_group_product)->extra = op;
 }
 
-/* WARPGROUP.ARRIVE comes before products, WARPGROUP.DEPBAR.LE gsb0, n waits until at most n groups
- * of them are pending. */
-void ifl_sass_lower_group_product_wait(ifl_sass_lowerer *l)
+/* WARPGROUP.DEPBAR.LE gsb0, n waits until at most n groups of products are pending. nvcc has ARRIVE
+ * before products; ARRIVE and WAIT are a barrier of the group's four warps, which cuBLAS has between
+ * the stores of a tile to shared memory and its copy from there. */
+void ifl_sass_lower_group_sync(ifl_sass_lowerer *l)
 {
-    if (ifl_sass_operand_of(l->instruction, IFL_SASS_ROLE_COUNT))
-        ifl_sass_emit(l, IFL_CODE_group_product_wait);
-    else
-        ifl_sass_lower_nothing(l);
+    const bool arrives = !ifl_sass_operand_of(l->instruction, IFL_SASS_ROLE_COUNT) &&
+                         value(l, IFL_SASS_VALUE_OPERATION) == IFL_SASS_WORD_ARRIVE;
+    ifl_sass_emit(l, arrives ? IFL_CODE_group_arrive : IFL_CODE_group_product_wait);
 }

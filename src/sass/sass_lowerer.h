@@ -64,6 +64,7 @@ typedef struct ifl_sass_lowerer {
     const ifl_sass_known *known; /* by instruction, IFL_SASS_OPERANDS each; NULL: not found yet */
     bool *is_needless;           /* by instruction: a move whose result nobody reads */
     bool uses_local;
+    uint8_t group_boards;       /* scoreboards that groups of asynchronous copies set */
     uint32_t global_operations; /* bit IFL_OPERATION_*: atomics on global memory so far */
     const char *refused;        /* why the instruction at hand has no code; NULL: it has */
     ifl_status status;
@@ -135,12 +136,14 @@ ifl_sass_lower_function ifl_sass_lower_return_place, ifl_sass_lower_syncs, ifl_s
     ifl_sass_lower_group_end, ifl_sass_lower_group_wait, ifl_sass_lower_async_value,
     ifl_sass_lower_bulk_copy, ifl_sass_lower_box_copy, ifl_sass_lower_next_block,
     ifl_sass_lower_shared_fill;
+/* Until at most so many groups of the warp's copies are left. */
+ifl_code *ifl_sass_emit_groups_wait(ifl_sass_lowerer *l, uint32_t left);
 /* sass_lower_texture.c */
 ifl_sass_lower_function ifl_sass_lower_texture, ifl_sass_lower_texture_query,
     ifl_sass_lower_surface;
 /* sass_lower_matrix.c */
 ifl_sass_lower_function ifl_sass_lower_matrix_move, ifl_sass_lower_matrix_transpose,
-    ifl_sass_lower_matrix_product, ifl_sass_lower_group_product, ifl_sass_lower_group_product_wait;
+    ifl_sass_lower_matrix_product, ifl_sass_lower_group_product, ifl_sass_lower_group_sync;
 /* sass_lower_tensor.c */
 ifl_sass_lower_function ifl_sass_lower_tensor_columns, ifl_sass_lower_tensor_move,
     ifl_sass_lower_tensor_product, ifl_sass_lower_tensor_copy, ifl_sass_lower_tensor_commit,

@@ -216,6 +216,73 @@ static void lanes_that_do_not_load_get_zeros(void **state)
     close_all(&p);
 }
 
+/* The end of a group of bulk copies sets a scoreboard, here 0, until they have read their sources; the
+ * next store to these waits for it, as in cuBLAS's products of FP8 with a scale a row. nvcc writes
+ * DEPBAR. The words stand behind the first group's end in `store`. */
+static void a_store_waits_for_the_scoreboard_of_a_group(void **state)
+{
+    static const word words[] = {
+        {0x0000000000007918, 0x001fe20000000000}, /* NOP, which waits for scoreboard 0 */
+        {0x0000000000007388, 0x0003e80000000800}, /* STS [R0], R0 */
+        {0x000000000000794d, 0x000fea0003800000}, /* EXIT */
+    };
+    enum { FLUSH = 0x1b7, COPIED = 32 };
+    (void)state;
+    patched p;
+    ifl_error error = {0};
+    void *data = NULL;
+    size_t bytes = 0;
+    read_cubin(&p, "tests/ptx/machine/bulk.sm_90.cubin", "store");
+    memcpy(find_instruction(&p, FLUSH) + WORD_BYTES, words, sizeof words);
+    if (run(&p, "store", "h200", "32",
+            (const char *[]){"u32x32=const:7", "u32x32=zero", "i32x32=zero", "f32x32=zero", NULL},
+            &error) != IFL_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(ifl_launch_buffer(p.launch, 0, &data, &bytes, NULL), IFL_OK);
+    for (uint32_t i = 0; i < COPIED; i++)
+        assert_int_equal(((const uint32_t *)data)[i], i);
+    close_all(&p);
+}
+
+/* WARPGROUP.ARRIVE and WAIT are a barrier of four warps (cuBLAS; ptxas has BAR there). The words are
+ * nvcc's of s[tid] = tid + 1; __syncthreads(); out[tid] = s[tid ^ 32], with these two for its BAR. */
+static void arrivals_of_a_warp_group_are_a_barrier(void **state)
+{
+    static const word words[] = {
+        {0x0000000000097919, 0x000e2e0000002100}, /* S2R R9, SR_TID.X */
+        {0x00000000000579c3, 0x000e620000008800}, /* S2UR UR5, SR_CgaCtaId */
+        {0x0000040000047882, 0x000fce0000000000}, /* UMOV UR4, 0x400 */
+        {0x00008600ff027b82, 0x000ea20000000a00}, /* LDC.64 R2, c[0x0][0x218] */
+        {0x0000000405047291, 0x002fe2000f8ec03f}, /* ULEA UR4, UR5, UR4, 0x18 */
+        {0x0000000209057819, 0x041fe200000006ff}, /* SHF.L.U32 R5, R9.reuse, 0x2, RZ */
+        {0x0000000409027825, 0x044fe200078e0002}, /* IMAD.WIDE.U32 R2, R9.reuse, 0x4, R2 */
+        {0x0000000109007810, 0x000fe40007ffe0ff}, /* IADD3 R0, R9, 0x1, RZ */
+        {0x0000008005047812, 0x000fc800078e3cff}, /* LOP3.LUT R4, R5, 0x80, RZ, 0x3c, !PT */
+        {0x0000000005007988, 0x000fe20008000804}, /* STS [R5+UR4], R0 */
+        {0x00000000000079c5, 0x000fec0000000000}, /* WARPGROUP.ARRIVE */
+        {0x00000000000079c5, 0x000fe20000008000}, /* WARPGROUP.WAIT */
+        {0x0000000404077984, 0x000e220008000800}, /* LDS R7, [R4+UR4] */
+        {0x0000820000047ab9, 0x000fc60000000a00}, /* ULDC.64 UR4, c[0x0][0x208] */
+        {0x0000000702007986, 0x001fe2000c101904}, /* STG.E desc[UR4][R2.64], R7 */
+        {0x000000000000794d, 0x000fea0003800000}, /* EXIT */
+    };
+    enum { THREADS = 128, NEXT_WARP = 32 };
+    (void)state;
+    patched p;
+    ifl_error error = {0};
+    void *data = NULL;
+    size_t bytes = 0;
+    read_cubin(&p, "tests/machine/kernels.sm_90.cubin", "keep_words");
+    put_words(&p, words, sizeof words / sizeof *words);
+    if (run(&p, "keep_words", "h200", "128",
+            (const char *[]){"u32x128=zero", "u32x128=zero", "i32:0", NULL}, &error) != IFL_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(ifl_launch_buffer(p.launch, 1, &data, &bytes, NULL), IFL_OK);
+    for (uint32_t i = 0; i < THREADS; i++)
+        assert_int_equal(((const uint32_t *)data)[i], (i ^ NEXT_WARP) + 1);
+    close_all(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +290,8 @@ int main(void)
         cmocka_unit_test(a_product_into_no_register_changes_nothing),
         cmocka_unit_test(a_half_is_rounded_before_it_becomes_a_float),
         cmocka_unit_test(lanes_that_do_not_load_get_zeros),
+        cmocka_unit_test(a_store_waits_for_the_scoreboard_of_a_group),
+        cmocka_unit_test(arrivals_of_a_warp_group_are_a_barrier),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -330,6 +330,6 @@ IFL_OPERATION(group_product)
     if (reason != IFL_REASON_NONE)
         IFL_STOP(reason, code);
     if (mask)
-        warp->group_products++;
+        warp->group_steps++;
     IFL_NEXT;
 }
