@@ -75,9 +75,11 @@ typedef struct ifl_function_attributes {
     size_t shared_bytes, constant_bytes, local_bytes;
     int max_threads, registers, ptx_version, binary_version, cache_mode_ca, max_dynamic_shared,
         carveout;
+#if IFL_CUDART >= 12
     int cluster_must_be_set, cluster_width, cluster_height, cluster_depth, cluster_policy,
         non_portable;
     int reserved[16];
+#endif
 } ifl_function_attributes;
 
 /* The head of what nvcc puts into .nvFatBinSegment. */

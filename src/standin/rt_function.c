@@ -40,8 +40,10 @@ static uint32_t most_threads(ifl_session *session, const ifl_ready_kernel *kerne
     return allowed < by_registers ? allowed : by_registers;
 }
 
+/* What CUDA 11 does not tell: its structure ends before. */
 static void describe_clusters(const ifl_function_record *function, ifl_function_attributes *out)
 {
+#if IFL_CUDART >= 12
     const ifl_demands *demands = &function->kernel->image.demands;
     const bool is_compiled = demands->cluster[0] != 0;
     out->cluster_must_be_set = is_compiled || demands->needs_cluster;
@@ -50,6 +52,9 @@ static void describe_clusters(const ifl_function_record *function, ifl_function_
     out->cluster_depth = is_compiled ? (int)demands->cluster[2] : function->cluster[2];
     out->cluster_policy = function->cluster_policy;
     out->non_portable = function->non_portable;
+#else
+    (void)function, (void)out;
+#endif
 }
 
 /* CUDA driver API, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: what was said when it was compiled

@@ -83,6 +83,36 @@ static void register_nothing(void)
     }
 }
 
+/* What a call writes ends where the structure of that version does (sizeof with the headers of CUDA
+ * 11.8, 12.9 and 13.0), or programs lose what lies behind it. */
+static void check_written(int version)
+{
+    enum { UNTOUCHED = 0xa5, ROOM = 2048, VERSIONS = 3, FIRST_VERSION = 11 };
+    static const struct {
+        const char *name;
+        word_kind second;
+        size_t bytes[VERSIONS];
+    } rows[] = {{"cudaFuncGetAttributes", WORD_FUNCTION, {56, 144, 144}},
+                {"cudaPointerGetAttributes", WORD_ANY_AT, {24, 24, 88}},
+                {"cudaGetDeviceProperties", WORD_ORDINAL, {728, 1032, 1008}}};
+    static _Alignas(8) uint8_t out[ROOM];
+    renew_world();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const size_t bytes = rows[i].bytes[version - FIRST_VERSION];
+        const word words[MOST_WORDS] = {(word)(uintptr_t)out, right_word(rows[i].second)};
+        size_t end = ROOM;
+        memset(out, UNTOUCHED, ROOM);
+        failures += invoke(find_call(rows[i].name), words) != 0;
+        while (end && out[end - 1] == UNTOUCHED)
+            end--;
+        checks++;
+        if (end == bytes)
+            continue;
+        printf("%s writes %zu bytes, not %zu\n", rows[i].name, end, bytes);
+        failures++;
+    }
+}
+
 int main(int argc, char **argv)
 {
     const int version = argc > 1 ? atoi(argv[1]) : 0;
@@ -93,6 +123,7 @@ int main(int argc, char **argv)
     }
     load_libraries(version);
     register_nothing();
+    check_written(version);
     for (size_t i = 0; i < call_row_count; i++)
         if (version >= call_rows[i].first && version <= call_rows[i].last)
             check_row(&call_rows[i]);
