@@ -354,6 +354,13 @@ IFL_SERVED ifl_cuda_error cuCtxGetDevice(int *device)
     DRIVE(TELL(ifl_driver_current(), device, ((handle *)ifl_driver_current())->gpu));
 }
 
+/* Of any context; NULL is the current one. */
+IFL_SERVED ifl_cuda_error cuCtxGetDevice_v2(int *device, void *session)
+{
+    DRIVE_EARLY(TELL(session ? session : ifl_driver_current(), device,
+                     ((handle *)(session ? session : ifl_driver_current()))->gpu));
+}
+
 IFL_SERVED ifl_cuda_error cuCtxGetFlags(unsigned *flags)
 {
     DRIVE(TELL(ifl_driver_current(), flags, ((handle *)ifl_driver_current())->flags));
