@@ -36,7 +36,7 @@ static ifl_cuda_error name(char *to, int room)
             ifl_state_leave();
         return ifl_cudaErrorInvalidValue;
     }
-    snprintf(to, (size_t)room, "%s (inflight)", ifl_session_device(session)->name);
+    snprintf(to, (size_t)room, "NVIDIA %s (inflight)", ifl_session_device(session)->name);
     ifl_state_leave();
     return ifl_cudaSuccess;
 }

@@ -20,6 +20,7 @@
 enum {
     UNINITIALIZED = 1,
     INVALID_ARGUMENT = 2,
+    NOT_SUPPORTED = 3,
     NOT_FOUND = 6,
     INSUFFICIENT_SIZE = 7,
     UNKNOWN = 999
@@ -89,6 +90,7 @@ IFL_SERVED const char *nvmlErrorString(int code)
     return code == 0                   ? "Success"
            : code == UNINITIALIZED     ? "Uninitialized"
            : code == INVALID_ARGUMENT  ? "Invalid Argument"
+           : code == NOT_SUPPORTED     ? "Not Supported"
            : code == NOT_FOUND         ? "Not Found"
            : code == INSUFFICIENT_SIZE ? "Insufficient Size"
                                        : "Unknown Error";
@@ -221,7 +223,7 @@ IFL_SERVED int nvmlDeviceGetName(const ifl_device *device, char *to, unsigned ro
     char name[128];
     const int code = begin_with(device, to);
     if (!code)
-        snprintf(name, sizeof name, "%s (inflight)", device->name);
+        snprintf(name, sizeof name, "NVIDIA %s (inflight)", device->name);
     return put_text(code, to, room, code ? "" : name);
 }
 
@@ -315,35 +317,23 @@ IFL_SERVED int nvmlDeviceGetMemoryInfo_v2(const ifl_device *device, memory_2 *to
 
 /* ---- what this GPU has not ------------------------------------------------------------------- */
 
-/* PyTorch wants these to be there before it maps memory; a GPU that they do not suit says so. */
+/* Programs want calls to be there that a GPU need not support (PyTorch before it maps memory, XLA
+ * and UCX before they use the GPU at all), and go on if it says so. */
 static int not_supported(const void *device)
 {
-    enum { NOT_SUPPORTED = 3 };
     const int code = begin_with(device, device);
     return code ? code : NOT_SUPPORTED;
 }
 
-IFL_SERVED int nvmlDeviceGetNvLinkRemoteDeviceType(const void *device, unsigned link, int *to)
-{
-    (void)link, (void)to;
-    return not_supported(device);
-}
-
-IFL_SERVED int nvmlDeviceGetNvLinkRemotePciInfo_v2(const void *device, unsigned link, void *to)
-{
-    (void)link, (void)to;
-    return not_supported(device);
-}
-ALSO(nvmlDeviceGetNvLinkRemotePciInfo, nvmlDeviceGetNvLinkRemotePciInfo_v2);
-
-IFL_SERVED int nvmlDeviceGetGpuFabricInfoV(const void *device, void *to)
-{
-    (void)to;
-    return not_supported(device);
-}
-
-IFL_SERVED int nvmlDeviceGetComputeRunningProcesses(const void *device, unsigned *count, void *to)
-{
-    (void)count, (void)to;
-    return not_supported(device);
-}
+#define ABOUT_GPU(name)                                                                            \
+    IFL_SERVED int name(const void *device)                                                        \
+    {                                                                                              \
+        return not_supported(device);                                                              \
+    }
+#define ABOUT_OTHER(name)                                                                          \
+    IFL_SERVED int name(const void *first)                                                         \
+    {                                                                                              \
+        (void)first;                                                                               \
+        return begin(&nvml) ? UNINITIALIZED : NOT_SUPPORTED;                                       \
+    }
+#include "standin/nvml_unsupported.def"

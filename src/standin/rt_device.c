@@ -85,7 +85,7 @@ static ifl_cuda_error fill(ifl_session *session, properties *p, int ordinal)
     VERSION_##versions(p->name[0] = (type)(value);)
 #include "standin/device_property.def"
 #undef PROPERTY
-    snprintf(p->name, sizeof p->name, "%s (inflight)", device->name);
+    snprintf(p->name, sizeof p->name, "NVIDIA %s (inflight)", device->name);
     p->pciBusID[0] = pci_bus(device, ordinal);
     snprintf(p->uuid, sizeof p->uuid, "inflight");
     p->uuid[sizeof p->uuid - 1] = (char)ordinal;

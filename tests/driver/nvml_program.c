@@ -71,6 +71,8 @@ int main(void)
     if (!library)
         return puts(dlerror());
     EXPECT(call("nvmlDeviceGetCount_v2")(&number), UNINITIALIZED);
+    EXPECT(call("nvmlSystemGetDriverBranch")(text), UNINITIALIZED);
+    EXPECT(call("nvmlDeviceGetBAR1MemoryInfo")(text, text), UNINITIALIZED);
     EXPECT(((int (*)(void))dlsym(library, "nvmlInit_v2"))(), 0);
     EXPECT(call("nvmlDeviceGetCount_v2")(&number), 0);
     EXPECT(number, 1);
@@ -91,6 +93,10 @@ int main(void)
     EXPECT(call("nvmlDeviceGetHandleByPciBusId_v2")("0000:02:00.0", &again), NOT_HERE);
     EXPECT(call("nvmlDeviceGetHandleByPciBusId_v2")("0000", &again), BAD_ARGUMENT);
     EXPECT(call("nvmlDeviceGetGpuFabricInfoV")(gpu, text), NOT_THAT);
+    EXPECT(call("nvmlDeviceGetBAR1MemoryInfo")(gpu, text), NOT_THAT); /* cuGraph */
+    EXPECT(call("nvmlDeviceGetFieldValues")(gpu, 0, text), NOT_THAT); /* TensorFlow */
+    EXPECT(call("nvmlDeviceGetBAR1MemoryInfo")(&number, text), BAD_ARGUMENT);
+    EXPECT(call("nvmlSystemGetDriverBranch")(text), NOT_THAT);
     EXPECT(call("nvmlDeviceGetName")(&number, text, (unsigned)sizeof text), BAD_ARGUMENT);
     EXPECT(call("nvmlDeviceGetCudaComputeCapability")(gpu, &major, &minor), 0);
     printf("compute capability %d.%d\n", major, minor);
