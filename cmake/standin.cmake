@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The libraries that `inflight run` puts before a program's own: libcudart.so of CUDA 11, 12 and 13, each the same source
-# compiled for that version, the driver's libcuda.so.1 and NVML's libnvidia-ml.so.1. They show nothing but CUDA's names. What
+# compiled for that version, the driver's libcuda.so.1, NVML's libnvidia-ml.so.1 and CUPTI's libcupti.so of 12 and 13. They show nothing but CUDA's names. What
 # they share, the GPU and its engine, is libinflight_standin.so, so that a program that calls both has one GPU.
 set(standin_folder ${CMAKE_CURRENT_BINARY_DIR}/standin)
 file(GLOB standin_core CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/standin/*.c)
@@ -8,7 +8,8 @@ file(GLOB standin_runtime CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/standin/rt
 file(GLOB standin_driver CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/standin/drv_*.c)
 list(APPEND standin_driver ${PROJECT_SOURCE_DIR}/src/code/tensor_map.c) # bytes alone, no state to share
 set(standin_nvml ${PROJECT_SOURCE_DIR}/src/standin/nvml.c)
-list(REMOVE_ITEM standin_core ${standin_runtime} ${standin_driver} ${standin_nvml})
+set(standin_cupti ${PROJECT_SOURCE_DIR}/src/standin/cupti.c)
+list(REMOVE_ITEM standin_core ${standin_runtime} ${standin_driver} ${standin_nvml} ${standin_cupti})
 
 # The source lines of the programs that run.
 pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw)
@@ -43,6 +44,13 @@ foreach(version ${INFLIGHT_CUDART_VERSIONS})
                   "libcudart.so.${version} { global: cuda*; __cuda*; local: *; };" ${standin_runtime})
   target_compile_definitions(cudart_${major} PRIVATE IFL_CUDART=${major})
   list(APPEND INFLIGHT_STANDIN_TARGETS cudart_${major})
+endforeach()
+
+# Of profilers.
+foreach(version 12 13)
+  standin_library(cupti_${version} cupti .so.${version} "libcupti.so.${version} { global: cupti*; local: *; };" ${standin_cupti})
+  target_compile_definitions(cupti_${version} PRIVATE IFL_CUPTI=${version})
+  list(APPEND INFLIGHT_STANDIN_TARGETS cupti_${version})
 endforeach()
 
 # What the dynamic linker asks about every object, which it loads apart from the program's libraries.

@@ -28,6 +28,8 @@ static const struct {
     {13, "libcudart", ".so.13", "libcudart.so.13"},
     {0, "libcuda.so", "", "libcuda.so.1"},
     {0, "libnvidia-ml.so", "", "libnvidia-ml.so.1"},
+    {0, "libcupti", ".so.12", "libcupti.so.12"},
+    {0, "libcupti", ".so.13", "libcupti.so.13"},
 };
 enum { OURS = sizeof ours / sizeof *ours };
 

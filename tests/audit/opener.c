@@ -10,6 +10,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Its version is that of CUDA 12.9 or one of 13. */
+static void *ask_cupti(void *library)
+{
+    int (*version)(unsigned *) = (int (*)(unsigned *))dlsym(library, "cuptiGetVersion");
+    int (*subscribe)(void **, void *, void *) =
+        (int (*)(void **, void *, void *))dlsym(library, "cuptiSubscribe");
+    int (*text_of)(int, const char **) =
+        (int (*)(int, const char **))dlsym(library, "cuptiGetResultString");
+    unsigned number = 0;
+    void *subscriber = NULL;
+    const char *text = "no such call";
+    const int code = version(&number);
+    printf("cuptiGetVersion: %d, %u\n", code, number == 28 ? 12 : number / 10000);
+    if (subscribe && text_of)
+        text_of(subscribe(&subscriber, NULL, NULL), &text);
+    printf("cuptiSubscribe: %s\n", text);
+    return NULL;
+}
+
 static void *in_thread(void *library)
 {
     int (*run)(void) = (int (*)(void))dlsym(library, "run");
@@ -17,6 +36,8 @@ static void *in_thread(void *library)
     int number = 0;
     if (run)
         return (void *)(size_t)run();
+    if (dlsym(library, "cuptiGetVersion"))
+        return ask_cupti(library);
     const int code = version ? version(&number) : -1;
     printf("cudaRuntimeGetVersion: %d, %d\n", code, number / 1000);
     return NULL;
