@@ -194,15 +194,30 @@ static void track(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_
         ifl_warn_unwritten(warp, code, space, lane, address);
 }
 
-/* `least` of the bytes must be there: those are tracked. */
-static uint8_t *reach_checked(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
-                              uint64_t address, uint64_t bytes, uint64_t least, ifl_purpose use)
+/* Whether an element of so many bytes may be there. */
+static bool is_aligned(uint64_t address, uint64_t bytes)
 {
+    enum { WIDEST = 32 };
+    const bool is_element = bytes && (bytes & (bytes - 1)) == 0 && bytes <= WIDEST;
+    return !is_element || address % bytes == 0;
+}
+
+/* What a lane asks for: `least` of its bytes must be there, and those are tracked. A run of bytes
+ * side by side needs no alignment as a whole. */
+typedef struct asked {
+    uint64_t bytes, least;
+    bool is_run;
+} asked;
+
+static uint8_t *reach_checked(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
+                              uint64_t address, asked a, ifl_purpose use)
+{
+    const uint64_t bytes = a.bytes, least = a.least;
     const bool is_write = use != IFL_PURPOSE_READS;
     reached at = reach(warp, space, lane, address, least, use);
-    bool is_power = bytes && (bytes & (bytes - 1)) == 0 && bytes <= 32;
-    if (!at.host || (is_power && address % bytes)) {
-        ifl_fault_access(warp, code, space, lane, address, bytes, is_write);
+    if (!at.host || (!a.is_run && !is_aligned(address, bytes))) {
+        (a.is_run ? ifl_fault_outside_of_memory : ifl_fault_access)(warp, code, space, lane,
+                                                                    address, bytes, is_write);
         return NULL;
     }
     if (at.written)
@@ -225,14 +240,21 @@ static uint64_t least_of(const ifl_warp *warp, const ifl_transfer *t, ifl_space 
 uint8_t *ifl_warp_reach_for(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t,
                             ifl_space space, uint32_t lane, uint64_t address, ifl_purpose use)
 {
-    return reach_checked(warp, code, space, lane, address, t->bytes,
-                         least_of(warp, t, space, address), use);
+    const asked a = {t->bytes, least_of(warp, t, space, address), false};
+    return reach_checked(warp, code, space, lane, address, a, use);
 }
 
 uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                            uint64_t address, uint64_t bytes, bool is_write)
 {
-    return reach_checked(warp, code, space, lane, address, bytes, bytes,
+    return reach_checked(warp, code, space, lane, address, (asked){bytes, bytes, false},
+                         is_write ? IFL_PURPOSE_CHANGES : IFL_PURPOSE_READS);
+}
+
+uint8_t *ifl_warp_reach_run(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
+                            uint64_t address, uint64_t bytes, bool is_write)
+{
+    return reach_checked(warp, code, space, lane, address, (asked){bytes, bytes, true},
                          is_write ? IFL_PURPOSE_CHANGES : IFL_PURPOSE_READS);
 }
 
@@ -243,7 +265,7 @@ bool ifl_warp_has(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_
         reach(warp, space, lane, address, bytes, is_write ? IFL_PURPOSE_CHANGES : IFL_PURPOSE_READS)
             .host;
     if (!is_there)
-        ifl_fault_access(warp, code, space, lane, address, bytes, is_write);
+        ifl_fault_outside_of_memory(warp, code, space, lane, address, bytes, is_write);
     return is_there;
 }
 

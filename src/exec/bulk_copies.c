@@ -71,10 +71,10 @@ static bool copy_bytes(const bulk_copy *c, const ifl_bulk_op *op)
 {
     const uint8_t *from = op->kind == IFL_BULK_VALUE
                               ? c->value
-                              : ifl_warp_reach_in(c->warp, c->code, (ifl_space)c->from.space,
-                                                  c->lane, c->from.address, c->bytes, false);
-    uint8_t *to = from ? ifl_warp_reach_in(c->warp, c->code, (ifl_space)c->to.space, c->lane,
-                                           c->to.address, c->bytes, true)
+                              : ifl_warp_reach_run(c->warp, c->code, (ifl_space)c->from.space,
+                                                   c->lane, c->from.address, c->bytes, false);
+    uint8_t *to = from ? ifl_warp_reach_run(c->warp, c->code, (ifl_space)c->to.space, c->lane,
+                                            c->to.address, c->bytes, true)
                        : NULL;
     if (!to)
         return false;

@@ -198,25 +198,42 @@ static const char *space_name(ifl_space space)
                                                                    : "global";
 }
 
+static const char *site_name(const ifl_warp *warp, const ifl_code *code)
+{
+    return warp->worker->grid->image->sites.at[code->site].name;
+}
+
+static const char *verb_of(bool is_write)
+{
+    return is_write ? "writes" : "reads";
+}
+
+void ifl_fault_outside_of_memory(ifl_warp *warp, const ifl_code *code, ifl_space space,
+                                 uint32_t lane, uint64_t address, uint64_t bytes, bool is_write)
+{
+    char where[256];
+    describe((place_text){where, sizeof where}, warp, space, address, bytes, is_write);
+    ifl_fault_raise(warp, code, IFL_FAULT_ADDRESS, lane,
+                    "illegal address: %s %s %llu bytes of %s memory at 0x%llx, %s",
+                    site_name(warp, code), verb_of(is_write), (unsigned long long)bytes,
+                    space_name(space), (unsigned long long)address, where);
+}
+
 void ifl_fault_access(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                       uint64_t address, uint64_t bytes, bool is_write)
 {
     char where[256];
-    const char *name = warp->worker->grid->image->sites.at[code->site].name;
-    const char *verb = is_write ? "writes" : "reads";
-    const unsigned long long size = bytes, at = address;
-    if (bytes && (bytes & (bytes - 1)) == 0 && address % bytes) {
-        describe_misaligned((place_text){where, sizeof where}, warp, space, address);
-        ifl_fault_raise(warp, code, IFL_FAULT_MISALIGNED, lane,
-                        "misaligned address: %s %s %llu bytes of %s memory at 0x%llx%s, which is "
-                        "not a multiple of %llu",
-                        name, verb, size, space_name(space), at, where, size);
+    const unsigned long long size = bytes;
+    if (!bytes || (bytes & (bytes - 1)) || address % bytes == 0) {
+        ifl_fault_outside_of_memory(warp, code, space, lane, address, bytes, is_write);
         return;
     }
-    describe((place_text){where, sizeof where}, warp, space, address, bytes, is_write);
-    ifl_fault_raise(warp, code, IFL_FAULT_ADDRESS, lane,
-                    "illegal address: %s %s %llu bytes of %s memory at 0x%llx, %s", name, verb,
-                    size, space_name(space), at, where);
+    describe_misaligned((place_text){where, sizeof where}, warp, space, address);
+    ifl_fault_raise(warp, code, IFL_FAULT_MISALIGNED, lane,
+                    "misaligned address: %s %s %llu bytes of %s memory at 0x%llx%s, which is "
+                    "not a multiple of %llu",
+                    site_name(warp, code), verb_of(is_write), size, space_name(space),
+                    (unsigned long long)address, where, size);
 }
 
 ifl_reason ifl_fault_outside(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint32_t members)

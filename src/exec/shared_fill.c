@@ -24,7 +24,7 @@ static bool fill(ifl_warp *warp, const ifl_code *code, const char *frame, uint32
         return false;
     }
     uint8_t *at =
-        bytes ? ifl_warp_reach_in(warp, code, (ifl_space)space, lane, address, bytes, true) : NULL;
+        bytes ? ifl_warp_reach_run(warp, code, (ifl_space)space, lane, address, bytes, true) : NULL;
     if (at)
         memset(at, 0, bytes);
     return at || !bytes;

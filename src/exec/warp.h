@@ -358,10 +358,13 @@ uint8_t *ifl_warp_reach(ifl_warp *warp, const ifl_code *code, uint32_t lane, uin
 /* The same in a known space. */
 uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                            uint64_t address, uint64_t bytes, bool is_write);
+/* The same of bytes side by side that need no alignment as a whole. */
+uint8_t *ifl_warp_reach_run(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
+                            uint64_t address, uint64_t bytes, bool is_write);
 /* The same for a lane of `t`. */
 uint8_t *ifl_warp_reach_for(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t,
                             ifl_space space, uint32_t lane, uint64_t address, ifl_purpose use);
-/* Is it there? Nothing is noted as read or written; false after a fault. */
+/* Is such a run there? Nothing is noted as read or written; false after a fault. */
 bool ifl_warp_has(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                   uint64_t address, uint64_t bytes, bool is_write);
 ifl_space ifl_space_of(uint64_t generic_address);
@@ -419,6 +422,9 @@ static inline void ifl_warp_contend(ifl_warp *warp)
 ifl_reason ifl_fault_outside(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint32_t members);
 ifl_reason ifl_fault_raise(ifl_warp *warp, const ifl_code *code, ifl_fault_kind kind, uint32_t lane,
                            const char *format, ...) IFL_PRINTF(5, 6);
+/* Of what is not aligned, or not there at all. */
+void ifl_fault_outside_of_memory(ifl_warp *warp, const ifl_code *code, ifl_space space,
+                                 uint32_t lane, uint64_t address, uint64_t bytes, bool is_write);
 void ifl_fault_access(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                       uint64_t address, uint64_t bytes, bool is_write);
 void ifl_warn_unwritten(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
