@@ -25,7 +25,13 @@ enum {
     ENTRY_OPTIONS = 64,
     ENTRY_OPTION_BYTES = 68
 };
-enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000, MAX_RAW_BYTES = 1 << 28 };
+enum {
+    FLAG_LZ4 = 0x2000,
+    FLAG_ZSTD = 0x8000,
+    FLAG_ARCHITECTURE = 0x100000, /* the a of sm_90a */
+    FLAG_FAMILY = 0x200000,       /* the f of sm_100f */
+    MAX_RAW_BYTES = 1 << 28
+};
 
 static uint64_t read_little(const uint8_t *at, size_t bytes)
 {
@@ -140,6 +146,11 @@ static bool copy_plain(const ifl_fatbin_entry *entry, char *to)
 bool ifl_fatbin_is_packed(const ifl_fatbin_entry *entry)
 {
     return entry->flags & (FLAG_LZ4 | FLAG_ZSTD);
+}
+
+bool ifl_fatbin_is_specific(const ifl_fatbin_entry *entry)
+{
+    return entry->flags & (FLAG_ARCHITECTURE | FLAG_FAMILY);
 }
 
 ifl_status ifl_fatbin_unpack(const ifl_fatbin_entry *entry, char **text, size_t *bytes,

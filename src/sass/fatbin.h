@@ -35,6 +35,8 @@ ifl_status ifl_fatbin_entry_next(ifl_fatbin *container, ifl_fatbin_entry *entry,
                                  ifl_error *error);
 /* Whether the payload must be unpacked; else it is the contents. */
 bool ifl_fatbin_is_packed(const ifl_fatbin_entry *entry);
+/* Whether it is for one architecture or family alone (sm_90a, sm_100f). */
+bool ifl_fatbin_is_specific(const ifl_fatbin_entry *entry);
 /* A copy of the entry's contents, unpacked; of malloc, with a NUL after it. */
 ifl_status ifl_fatbin_unpack(const ifl_fatbin_entry *entry, char **text, size_t *bytes,
                              ifl_error *error);

@@ -98,6 +98,7 @@ typedef struct walk {
     const char *const *names; /* of kernels: only cubins that hold one are read */
     size_t name_count;
     ifl_machine_target_list *targets;
+    bool wants_specific; /* visit_unpacked: of the entries those, or else the others */
     ifl_error *error;
 } walk;
 
@@ -488,6 +489,8 @@ static ifl_status visit_unpacked(walk *w, const cubin_entry *entry)
 {
     char name[NAME_BYTES], *image;
     size_t size;
+    if (ifl_fatbin_is_specific(&entry->fatbin) != w->wants_specific)
+        return IFL_OK;
     name_entry(w, entry, name);
     if (!ifl_fatbin_is_packed(&entry->fatbin))
         return w->visit_bytes(w->user, name, entry->bytes, entry->size, w->error);
@@ -537,6 +540,19 @@ static ifl_status visit_kind(void *user, const char *name, const uint8_t *bytes,
     return only->visit(only->user, name, bytes, size, error);
 }
 
+/* Code for sm_90a comes before code for sm_90, wherever it stands: of kernels that are in both the first
+ * counts. */
+static ifl_status visit_all(const ifl_machine_source *source, walk *w)
+{
+    ifl_status status = IFL_OK;
+    for (int pass = 0; pass < 2 && status == IFL_OK; pass++) {
+        w->wants_specific = pass == 0;
+        w->file = mapping_of(source);
+        status = walk_file(w);
+    }
+    return status;
+}
+
 /* What nvcc -rdc=true links stands beside the parts that it was linked from, which alone lack each
  * other's symbols: they are visited where there is nothing else. */
 static ifl_status each_of_target(const ifl_machine_source *source, uint32_t sm,
@@ -544,18 +560,16 @@ static ifl_status each_of_target(const ifl_machine_source *source, uint32_t sm,
 {
     linked_only only = {.visit = visit, .user = user, .is_linked = true};
     walk w = {.path = source->name,
-              .file = mapping_of(source),
               .sm = sm,
               .take = visit_unpacked,
               .visit_bytes = visit_kind,
               .user = &only,
               .error = error};
-    const ifl_status status = walk_file(&w);
+    const ifl_status status = visit_all(source, &w);
     if (status != IFL_OK || only.count)
         return status;
     only.is_linked = false;
-    w.file = mapping_of(source);
-    return walk_file(&w);
+    return visit_all(source, &w);
 }
 
 static ifl_status fail_to_run(const ifl_machine_source *source, uint32_t sm,
