@@ -58,7 +58,8 @@ enum {
     IFL_OPERATION_XOR,
     IFL_OPERATION_EXCH,
     IFL_OPERATION_CAS,
-    IFL_OPERATION_POPC
+    IFL_OPERATION_POPC,
+    IFL_OPERATION_ARRIVE /* at a barrier object as the machine code of sm_80 to sm_89 keeps it */
 };
 
 /* How two truth values are combined. 0: not. */

@@ -122,11 +122,26 @@ static uint64_t integer_operation(uint8_t operation, bool is_signed, unsigned by
     }
 }
 
+/* A barrier object as ptxas makes it for sm_80 (mbarrier.init, .noComplete, .arrive_drop, test_wait
+ * and pending_count are plain code there): the upper word has the phase's parity in bit 31 and, in
+ * the others, 2^31 less the arrivals that are missing, so that the last one turns the bit; the lower
+ * word is 2^30 less the arrivals that a phase waits for. The next phase begins as PTX says. */
+static uint64_t arrive(uint64_t object)
+{
+    enum { WORD_BITS = 32 };
+    const uint32_t parity = UINT32_C(1) << 31, expected = UINT32_C(1) << 30,
+                   pending = (uint32_t)(object >> WORD_BITS) + 1, phase = (uint32_t)object;
+    const uint32_t next = pending & ~parity ? pending : pending | ((phase + expected) & ~parity);
+    return phase | (uint64_t)next << WORD_BITS;
+}
+
 /* PTX ISA, atom: f32 addition on global memory flushes subnormals, on shared memory it does not. */
 static uint64_t new_value(const ifl_atomic *a, uint64_t old, uint64_t b, uint64_t c, bool flush)
 {
     if (a->operation == IFL_OPERATION_CAS)
         return old == b ? c : old;
+    if (a->operation == IFL_OPERATION_ARRIVE)
+        return arrive(old);
     if (ifl_type_class(a->type) == 'F' && a->operation != IFL_OPERATION_EXCH)
         return float_operation(a->operation, a->type, old, b, flush);
     return integer_operation(a->operation, ifl_type_class(a->type) == 'S',
@@ -232,7 +247,9 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
         if (!host)
             return IFL_REASON_FAULT;
         bool flush = space[lane] != IFL_SPACE_SHARED && space[lane] != IFL_SPACE_CLUSTER;
-        if (space[lane] == IFL_SPACE_SHARED)
+        if (a->operation == IFL_OPERATION_ARRIVE)
+            ifl_race_object(warp, warp->address[lane], t->bytes);
+        else if (space[lane] == IFL_SPACE_SHARED)
             ifl_race_atomic(warp, code, lane, warp->address[lane], t->bytes);
         for (unsigned e = 0; e < t->elements; e++)
             stored |= (uint32_t)update_element(warp, a, frame, lane, e,

@@ -39,6 +39,7 @@ typedef struct touch {
  * only find more. */
 typedef struct cell {
     touch write[KEPT], read[KEPT];
+    bool is_object; /* of a barrier object that plain loads test: reading it orders */
 } cell;
 
 struct ifl_race_block {
@@ -242,6 +243,10 @@ void ifl_race_read(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t
     struct ifl_race_block *races = warp->block->races;
     if (!races)
         return;
+    if (races->cells[address].is_object) {
+        ifl_race_meet(warp);
+        return;
+    }
     const touch reader = touch_of(warp, code, false);
     const touch *race = NULL;
     for (cell *c = &races->cells[address], *end = c + bytes; c < end; c++) {
@@ -264,6 +269,7 @@ static void race_write(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint
         written = write ? *write : written;
         read = reader ? *reader : read;
         keep(warp, c->write, writer);
+        c->is_object &= is_atomic;
     }
     if (written.clock)
         warn_of(warp, code, WRITE_OF_WRITTEN, lane, address, &written);
@@ -332,4 +338,12 @@ void ifl_race_atomic(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64
 {
     if (warp->block->races)
         race_write(warp, code, lane, address, bytes, true);
+}
+
+void ifl_race_object(ifl_warp *warp, uint64_t address, uint64_t bytes)
+{
+    struct ifl_race_block *races = warp->block->races;
+    for (uint64_t i = 0; races && i < bytes; i++)
+        races->cells[address + i] = (cell){.is_object = true};
+    ifl_race_meet(warp);
 }

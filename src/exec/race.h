@@ -27,6 +27,8 @@ void ifl_race_stores(ifl_warp *warp, const ifl_code *code, const char *frame, ui
 /* A lane's atomic operation on shared memory. */
 void ifl_race_atomic(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
                      uint64_t bytes);
+/* One on a barrier object, which plain loads test from then on: both order as ifl_race_meet does. */
+void ifl_race_object(ifl_warp *warp, uint64_t address, uint64_t bytes);
 /* An atomic operation whose result the program takes, or an mbarrier: orders the warp behind all
  * before it that did the same. */
 void ifl_race_meet(ifl_warp *warp);

@@ -135,9 +135,14 @@ void ifl_sass_lower_return_place(ifl_sass_lowerer *l)
 }
 
 /* cp.async.mbarrier.arrive: the copies are done. TRANSCNT: SYNCS.ARRIVE.A0T1 has expected one
- * byte. */
+ * byte. Before sm_90 an object is changed by atomic operations. */
 void ifl_sass_lower_arrives(ifl_sass_lowerer *l)
 {
+    enum { FIRST_OBJECTS = 90 };
+    if (l->instruction->sm < FIRST_OBJECTS) {
+        ifl_sass_lower_atomic(l);
+        return;
+    }
     const bool counts_bytes = value(l, IFL_SASS_VALUE_COUNTED) == IFL_SASS_WORD_TRANSCNT;
     ifl_mbarrier_op *op = new_object(l);
     if (!op)

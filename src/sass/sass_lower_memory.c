@@ -14,7 +14,7 @@ static uint8_t space_of(unsigned op)
         [IFL_SASS_OP_ATOMG] = IFL_SPACE_GLOBAL, [IFL_SASS_OP_REDG] = IFL_SPACE_GLOBAL,
         [IFL_SASS_OP_LDS] = IFL_SPACE_SHARED,   [IFL_SASS_OP_STS] = IFL_SPACE_SHARED,
         [IFL_SASS_OP_ATOMS] = IFL_SPACE_SHARED, [IFL_SASS_OP_LDL] = IFL_SPACE_LOCAL,
-        [IFL_SASS_OP_STL] = IFL_SPACE_LOCAL,
+        [IFL_SASS_OP_STL] = IFL_SPACE_LOCAL,    [IFL_SASS_OP_ARRIVES] = IFL_SPACE_SHARED,
     };
     return op == IFL_SASS_OP_RED ? IFL_SPACE_GLOBAL : spaces[op];
 }
@@ -310,6 +310,9 @@ uint8_t ifl_sass_operation_of(const ifl_sass_lowerer *l)
     case IFL_SASS_WORD_CAS:
     case IFL_SASS_WORD_CAST:
         return IFL_OPERATION_CAS;
+    case IFL_SASS_WORD_ARRIVE:
+    case IFL_SASS_WORD_LDGSTSBAR:
+        return IFL_OPERATION_ARRIVE;
     default:
         return 0;
     }
@@ -374,7 +377,9 @@ static void set_told(ifl_sass_lowerer *l, ifl_atomic *a)
 
 void ifl_sass_lower_atomic(ifl_sass_lowerer *l)
 {
-    const element *of = element_of(ifl_sass_value(l->instruction, IFL_SASS_VALUE_TYPE));
+    const bool arrives = l->instruction->op == IFL_SASS_OP_ARRIVES; /* it has no type */
+    const element *of = element_of(arrives ? IFL_SASS_WORD_B64
+                                           : ifl_sass_value(l->instruction, IFL_SASS_VALUE_TYPE));
     ifl_atomic *a = ifl_sass_lower_allocate(l, sizeof *a);
     if (!a)
         return;

@@ -654,7 +654,9 @@ IFL_INLINE bool is_simple_atomic(const ifl_atomic *a)
                          (a->transfer.element_bytes == 4 || a->transfer.element_bytes == 8);
     const bool is_sum =
         a->operation == IFL_OPERATION_ADD && (a->type == IFL_TYPE_F32 || a->type == IFL_TYPE_F64);
-    const bool is_counter = a->operation == IFL_OPERATION_INC || a->operation == IFL_OPERATION_DEC;
+    const bool is_counter = a->operation == IFL_OPERATION_INC ||
+                            a->operation == IFL_OPERATION_DEC ||
+                            a->operation == IFL_OPERATION_ARRIVE;
     return is_word && !is_counter &&
            (is_sum || ifl_type_class(a->type) != 'F' || a->operation >= IFL_OPERATION_EXCH);
 }
