@@ -33,10 +33,11 @@ typedef enum ifl_tensor_packing {
 typedef struct ifl_tensor_map {
     uint8_t rank, type /* ifl_type */,
         element_bytes /* of packed ones of a unit, in global memory */, swizzle;
-    uint8_t packing; /* ifl_tensor_packing */
-    bool fills_nan;  /* outside of the tensor, else with zeros */
-    bool is_image;   /* im2col */
-    bool is_made;    /* by a library; what a kernel wrote from zeros on is not */
+    uint8_t packing;     /* ifl_tensor_packing */
+    bool swizzles_pairs; /* with SWIZZLE_128: pieces of 32 bytes in place of 16 */
+    bool fills_nan;      /* outside of the tensor, else with zeros */
+    bool is_image;       /* im2col */
+    bool is_made;        /* by a library; what a kernel wrote from zeros on is not */
     uint64_t address;
     uint32_t size[IFL_TENSOR_RANKS]; /* elements, the innermost first */
     uint32_t element_stride[IFL_TENSOR_RANKS];

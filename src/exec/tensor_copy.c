@@ -165,10 +165,13 @@ bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const if
 }
 
 /* Bits 4 and up of an address are combined with those from 7 on: 1, 2 or 3 of them (PTX ISA 9.0,
- * "Swizzling modes"). */
+ * "Swizzling modes"). Where pieces have 32 bytes, 2 of them from bit 5 on (CUTLASS 4, the layout
+ * Layout_MN_SW128_32B_Atom, is Swizzle<2,5,2>). */
 static uint64_t swizzled(const ifl_tensor_map *map, uint64_t address)
 {
-    enum { CHUNK_AT = 4, ROW_AT = 7 };
+    enum { CHUNK_AT = 4, PAIR_AT, ROW_AT = 7, PAIRS = 3 };
+    if (map->swizzles_pairs)
+        return address ^ (address >> ROW_AT & PAIRS) << PAIR_AT;
     const uint64_t bits = (UINT64_C(1) << map->swizzle) - 1;
     return address ^ (address >> ROW_AT & bits) << CHUNK_AT;
 }

@@ -35,6 +35,7 @@ static const struct {
 enum {
     type_count = sizeof types / sizeof *types,
     LAST_TYPE = 15,
+    SWIZZLE_OF_32 = 4, /* CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B */
     LAST_SWIZZLE = 6,
     LAST_INTERLEAVE = 2
 };
@@ -48,7 +49,7 @@ static uint8_t packing_of(int type)
 
 static bool is_missing(const tensor_words *w)
 {
-    return w->type >= type_count || !types[w->type].bytes || w->swizzle > IFL_TENSOR_SWIZZLE_128 ||
+    return w->type >= type_count || !types[w->type].bytes || w->swizzle > SWIZZLE_OF_32 ||
            w->interleave;
 }
 
@@ -109,7 +110,9 @@ static ifl_cuda_error describe(const void *out, const tensor_words *w, ifl_tenso
                             .type = types[w->type].type,
                             .element_bytes = types[w->type].bytes,
                             .packing = packing_of(w->type),
-                            .swizzle = (uint8_t)w->swizzle,
+                            .swizzle = w->swizzle == SWIZZLE_OF_32 ? IFL_TENSOR_SWIZZLE_128
+                                                                   : (uint8_t)w->swizzle,
+                            .swizzles_pairs = w->swizzle == SWIZZLE_OF_32,
                             .fills_nan = w->fill != 0,
                             .address = (uintptr_t)w->address};
     return are_packed_right(w) && fill_sizes(map, w) ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
