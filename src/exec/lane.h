@@ -841,4 +841,11 @@ uint32_t ifl_prmt_selectors(unsigned mode, uint32_t c);
 uint32_t ifl_narrow_ue8m0(const ifl_modifiers *m, float x);
 uint16_t ifl_ue8m0_to_bf16(uint32_t code);
 
+/* What the lowest bits of `code` stand for times what the lowest byte of `scale`, a ue8m0, does. No
+ * bit is lost. */
+IFL_LANE float ifl_scaled(const ifl_format *f, uint32_t code, uint32_t scale)
+{
+    return ifl_widen(f, code) * ifl_widen(&ifl_bf16, ifl_ue8m0_to_bf16(scale & 0xff));
+}
+
 #endif

@@ -231,7 +231,21 @@ static source source_at(unsigned slot, unsigned form)
         [5] = {AT_REGISTER, THIRD_AT},  [6] = {AT_REGISTER, THIRD_AT},
         [7] = {AT_UNIFORM, SECOND_AT},
     };
+    static const source scaled[IFL_SASS_FORMS] = {
+        [1] = {AT_UNIFORM, SECOND_AT},  [2] = {AT_REGISTER, THIRD_AT},
+        [3] = {AT_REGISTER, SECOND_AT}, [5] = {AT_IMMEDIATE, SECOND_AT},
+        [7] = {AT_REGISTER, THIRD_AT},
+    };
+    static const source scales[IFL_SASS_FORMS] = {
+        [1] = {AT_REGISTER, THIRD_AT},   [2] = {AT_UNIFORM, SECOND_AT},
+        [3] = {AT_REGISTER, THIRD_AT},   [5] = {AT_REGISTER, THIRD_AT},
+        [7] = {AT_IMMEDIATE, SECOND_AT},
+    };
     switch (slot) {
+    case IFL_SASS_SCALED:
+        return scaled[form];
+    case IFL_SASS_SCALE:
+        return scales[form];
     case IFL_SASS_SECOND:
         return seconds[form];
     case IFL_SASS_THIRD:
@@ -281,6 +295,15 @@ static bool has_parts(const ifl_sass_style *style, const ifl_sass_instruction *i
            ifl_sass_word_bits(ifl_sass_value(in, IFL_SASS_VALUE_TYPE_FROM)) < REGISTER_BITS;
 }
 
+static unsigned select_of(unsigned slot)
+{
+    static const uint8_t selects[] = {
+        [IFL_SASS_FIRST] = 0, [IFL_SASS_SECOND] = 1, [IFL_SASS_THIRD] = 2,
+        [IFL_SASS_LAST] = 1,  [IFL_SASS_SCALED] = 1, [IFL_SASS_SCALE] = 2,
+    };
+    return selects[slot];
+}
+
 static bool select_part(const ifl_sass_style *style, unsigned slot, source from,
                         ifl_sass_operand *out, const ifl_sass_instruction *in)
 {
@@ -289,7 +312,7 @@ static bool select_part(const ifl_sass_style *style, unsigned slot, source from,
                            : from.at == SECOND_AT   ? HALF_SECOND
                            : style->third_select_at ? style->third_select_at
                                                     : HALF_THIRD;
-    const uint16_t field = style->select[slot == IFL_SASS_LAST ? IFL_SASS_SECOND : slot];
+    const uint16_t field = style->select[select_of(slot)];
     if (!field || !has_parts(style, in) ||
         (from.kind == AT_IMMEDIATE && (style->select_moves || style->select_by_type)))
         return true;
@@ -322,6 +345,7 @@ static void immediate(const ifl_sass_style *style, ifl_sass_operand *out,
     out->kind = IFL_SASS_IMMEDIATE;
     out->value = literal == IFL_SASS_LITERAL_SIGNED ? (int32_t)(uint32_t)bits : (int64_t)bits;
     out->is_float = literal > IFL_SASS_LITERAL_SIGNED;
+    out->is_double = literal == IFL_SASS_LITERAL_FLOAT64;
 }
 
 static void constant(ifl_sass_operand *out, const ifl_sass_instruction *in)

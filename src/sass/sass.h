@@ -166,7 +166,8 @@ typedef struct ifl_sass_operand {
     bool negated, absolute, inverted; /* -x, |x|, ~x or !x; -|x| where both */
     bool
         is_float; /* an immediate of a float's bits: of the upper word of a double, of two halves */
-    uint8_t base; /* MEMORY, CONSTANT: base register, 255: none */
+    bool is_double;  /* of those of the upper word of a double */
+    uint8_t base;    /* MEMORY, CONSTANT: base register, 255: none */
     uint8_t uniform; /* MEMORY, CONSTANT: uniform register added, 255: none */
     bool
         /* MEMORY, CONSTANT: read by the descriptor in the uniform registers from `descriptor` on */

@@ -58,6 +58,7 @@ static uint8_t part_of(unsigned select)
     case IFL_SASS_WORD_B3:
         return IFL_PART_BYTE3;
     case IFL_SASS_WORD_ABSENT:
+    case IFL_SASS_WORD_H0:
     case IFL_SASS_WORD_WHOLE:
     case IFL_SASS_WORD_SIGN:
     case IFL_SASS_WORD_HI_LO: /* of a pair: as it stands */

@@ -118,11 +118,12 @@ uint32_t ifl_sass_constant_slot(ifl_sass_lowerer *l, unsigned bank, int64_t offs
 static uint32_t immediate(ifl_sass_lowerer *l, const ifl_sass_operand *operand, unsigned words)
 {
     enum { UPPER = 32 };
+    const uint64_t value = (uint64_t)operand->value;
     if (words == 1)
-        return ifl_builder_constant(&l->build, (uint64_t)operand->value, 32);
-    return ifl_builder_constant_pair(&l->build, operand->is_float
-                                                    ? (uint64_t)operand->value << UPPER
-                                                    : (uint64_t)operand->value);
+        return ifl_builder_constant(&l->build, value, 32);
+    if (operand->is_double)
+        return ifl_builder_constant_pair(&l->build, value << UPPER);
+    return ifl_builder_constant_pair(&l->build, operand->is_float ? value << UPPER | value : value);
 }
 
 ifl_sass_known ifl_sass_known_of(const ifl_sass_lowerer *l, const ifl_sass_operand *operand)

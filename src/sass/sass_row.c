@@ -78,6 +78,8 @@ const ifl_sass_style ifl_sass_styles[] = {
 #define ONE(style) STYLED(SOURCE_ONLY, style)
 #define B_THIRD(style) STYLED(SOURCE_B_THIRD, style)
 #define B_LAST(style) STYLED(SOURCE_B_LAST, style)
+#define B_SCALED(style) STYLED(SOURCE_B_SCALED, style)
+#define SCALE_OF(style) STYLED(SOURCE_SCALE, style)
 #define COUNT(count, operand) ((operand) | (uint64_t)(count) << 14)
 #define PAIR(operand) COUNT(2, operand)
 #define QUAD(operand) COUNT(4, operand)

@@ -115,12 +115,18 @@ typedef enum ifl_sass_syntax {
  * a is always the register at 24. Immediates have 32 bits at 32; constants a bank at 54 and an
  * offset in words at 40, or, where bit 91 is set, a descriptor in the uniform registers at 32 in
  * place of the bank. LAST is where c stands, but at 32 in form 1: the second source of instructions
- * without a third. */
+ * without a third. SCALED and SCALE are b and c of conversions with a scale, whose forms are others:
+ *
+ *     form    1        2        3        5          7
+ *     scaled  UR at 32 R at 64  R at 32  immediate  R at 64
+ *     scale   R at 64  UR at 32 R at 64  R at 64    immediate */
 typedef enum ifl_sass_slot {
     IFL_SASS_FIRST,
     IFL_SASS_SECOND,
     IFL_SASS_THIRD,
-    IFL_SASS_LAST
+    IFL_SASS_LAST,
+    IFL_SASS_SCALED,
+    IFL_SASS_SCALE
 } ifl_sass_slot;
 
 enum { IFL_SASS_SUFFIXES = 4 };

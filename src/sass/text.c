@@ -340,8 +340,11 @@ static void put_source(writer *out, const ifl_sass_operand *operand, unsigned st
 static bool is_reused(const ifl_sass_operand *operand, const ifl_sass_place *place,
                       const ifl_sass_instruction *in)
 {
-    const unsigned slot = place->slot == IFL_SASS_LAST ? IFL_SASS_THIRD : place->slot;
-    const unsigned port = place->syntax == IFL_SASS_AS_SOURCE ? slot + 1 : place->port;
+    static const uint8_t ports[] = {
+        [IFL_SASS_FIRST] = 1, [IFL_SASS_SECOND] = 2, [IFL_SASS_THIRD] = 3,
+        [IFL_SASS_LAST] = 3,  [IFL_SASS_SCALED] = 2, [IFL_SASS_SCALE] = 3,
+    };
+    const unsigned port = place->syntax == IFL_SASS_AS_SOURCE ? ports[place->slot] : place->port;
     if (place->reuse_at)
         return ifl_sass_bits(in->word, place->reuse_at, 1);
     return port && operand->kind == IFL_SASS_REGISTER && !in->yield && in->reuse >> (port - 1) & 1;
