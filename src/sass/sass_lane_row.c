@@ -81,7 +81,7 @@ static const uint16_t lane_ops[IFL_SASS_OPS] = {
     [IFL_SASS_OP_UFFMA] = IFL_SASS_OP_FFMA,     [IFL_SASS_OP_UFSEL] = IFL_SASS_OP_FSEL,
     [IFL_SASS_OP_UFSETP] = IFL_SASS_OP_FSETP,   [IFL_SASS_OP_UF2I] = IFL_SASS_OP_F2I,
     [IFL_SASS_OP_UI2F] = IFL_SASS_OP_I2F,       [IFL_SASS_OP_UI2FP] = IFL_SASS_OP_I2FP,
-    [IFL_SASS_OP_UF2FP] = IFL_SASS_OP_F2FP,
+    [IFL_SASS_OP_UF2FP] = IFL_SASS_OP_F2FP,     [IFL_SASS_OP_UPLOP3] = IFL_SASS_OP_PLOP3,
 };
 
 unsigned ifl_sass_lane_op(unsigned op)
@@ -92,9 +92,8 @@ unsigned ifl_sass_lane_op(unsigned op)
 bool ifl_sass_op_is_uniform(unsigned op)
 {
     static const bool others[IFL_SASS_OPS] = {
-        [IFL_SASS_OP_ULDC] = true,  [IFL_SASS_OP_LDCU] = true,   [IFL_SASS_OP_S2UR] = true,
-        [IFL_SASS_OP_CS2UR] = true, [IFL_SASS_OP_UPLOP3] = true, [IFL_SASS_OP_UP2UR] = true,
-        [IFL_SASS_OP_UR2UP] = true,
+        [IFL_SASS_OP_ULDC] = true,  [IFL_SASS_OP_LDCU] = true,  [IFL_SASS_OP_S2UR] = true,
+        [IFL_SASS_OP_CS2UR] = true, [IFL_SASS_OP_UP2UR] = true, [IFL_SASS_OP_UR2UP] = true,
     };
     return op < IFL_SASS_OPS && (lane_ops[op] || others[op]);
 }
