@@ -8,6 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 enum { MOST_ARGUMENTS = 256 };
 
@@ -156,7 +159,7 @@ static size_t piece_at(size_t at, size_t bytes)
 
 static void copy_bytes(char *to, const char *from, size_t bytes)
 {
-#pragma omp parallel for
+#pragma omp parallel for if (bytes > PIECE_BYTES)
     for (size_t at = 0; at < bytes; at += PIECE_BYTES)
         memcpy(to + at, from + at, piece_at(at, bytes));
 }
@@ -164,10 +167,19 @@ static void copy_bytes(char *to, const char *from, size_t bytes)
 static bool equal_bytes(const char *one, const char *other, size_t bytes)
 {
     bool equal = true;
-#pragma omp parallel for reduction(&& : equal)
+#pragma omp parallel for reduction(&& : equal) if (bytes > PIECE_BYTES)
     for (size_t at = 0; at < bytes; at += PIECE_BYTES)
         equal = equal && memcmp(one + at, other + at, piece_at(at, bytes)) == 0;
     return equal;
+}
+
+/* Threads of a parallel loop that wait for others spin, and take the cores from the engine: for milliseconds, unless they
+ * are more than there are cores. Then OpenMP's runtimes have them sleep soon (libgomp after 1,000 rounds, not 300,000). */
+static void wait_without_spinning(void)
+{
+#ifdef _OPENMP
+    omp_set_num_threads(2 * omp_get_num_procs());
+#endif
 }
 
 /* ---- what is expected ------------------------------------------------------------------------ */
@@ -248,6 +260,7 @@ ifl_status ifl_cli_lab_expect(const ifl_lab *lab, const ifl_lab_point *point, if
     ifl_cli_expected *e = calloc(1, sizeof *e);
     if (!e)
         return ifl_cli_error(error, IFL_NO_MEMORY, "out of memory");
+    wait_without_spinning();
     const ifl_status status = copy_all(e, launch, error);
     if (status != IFL_OK) {
         ifl_cli_lab_expected_free(e);
