@@ -55,10 +55,9 @@ static bool same(const char *a, const char *b)
 static ifl_cli_figure *find(const ifl_cli_sheet *sheet, size_t row, ifl_cli_source source,
                             const char *gpu, const char *metric)
 {
-    for (size_t i = 0; i < sheet->figure_count; i++) {
-        ifl_cli_figure *f = &sheet->figures[i];
-        if (f->row == row && f->source == source && same(f->gpu, gpu) &&
-            strcmp(f->metric, metric) == 0)
+    for (size_t i = sheet->rows[row].figures; i > 0; i = sheet->figures[i - 1].before) {
+        ifl_cli_figure *f = &sheet->figures[i - 1];
+        if (f->source == source && same(f->gpu, gpu) && strcmp(f->metric, metric) == 0)
             return f;
     }
     return NULL;
@@ -85,14 +84,20 @@ ifl_status ifl_cli_sheet_add(ifl_cli_sheet *sheet, size_t row, ifl_cli_source so
         before->value = value;
         return IFL_OK;
     }
-    const ifl_cli_figure figure = {row, source, gpu ? ifl_cli_sheet_text(sheet, gpu) : NULL,
-                                   ifl_cli_sheet_text(sheet, metric), value};
+    const ifl_cli_figure figure = {row,
+                                   source,
+                                   gpu ? ifl_cli_sheet_text(sheet, gpu) : NULL,
+                                   ifl_cli_sheet_text(sheet, metric),
+                                   value,
+                                   sheet->rows[row].figures};
     if (!figure.metric || (gpu && !figure.gpu))
         return no_memory(error);
     const ifl_status status = make_room(sheet, error);
-    if (status == IFL_OK)
-        sheet->figures[sheet->figure_count++] = figure;
-    return status;
+    if (status != IFL_OK)
+        return status;
+    sheet->figures[sheet->figure_count++] = figure;
+    sheet->rows[row].figures = sheet->figure_count;
+    return IFL_OK;
 }
 
 bool ifl_cli_sheet_get(const ifl_cli_sheet *sheet, size_t row, ifl_cli_source source,

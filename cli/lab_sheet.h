@@ -29,6 +29,7 @@ typedef struct ifl_cli_row {
     size_t setting_count;
     ifl_lab_setting settings[IFL_LAB_MOST_AXES];
     ifl_cli_verdict verdict;
+    size_t figures; /* the last one of this row, counted from 1; 0: none */
 } ifl_cli_row;
 
 typedef struct ifl_cli_figure {
@@ -37,6 +38,7 @@ typedef struct ifl_cli_figure {
     const char *gpu; /* NULL for the engine */
     const char *metric;
     double value;
+    size_t before; /* the row's figure before this one, as above */
 } ifl_cli_figure;
 
 /* Where measured figures come from: "NVIDIA H200, driver 580.95.05, CUDA 13.0". */
