@@ -75,6 +75,25 @@ static inline uint64_t random_bits(uint64_t seed, uint64_t i, size_t bytes, uint
                       : (uint64_t)(((unsigned __int128)bits * limit) >> 64);
 }
 
+/* The code in 16 bits of a value that these hold and that is 0 or normal there: that of float, without the fraction's
+ * end, the exponent's bias changed. */
+static inline uint16_t short_code(float value, int dropped, uint32_t rebias)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits ? (uint16_t)((bits - rebias) >> dropped) : 0;
+}
+
+static inline uint16_t exact_f16(float value)
+{
+    return short_code(value, 13, (UINT32_C(127) - 15) << 23);
+}
+
+static inline uint16_t exact_bf16(float value)
+{
+    return short_code(value, 16, 0);
+}
+
 /* memcpy, because a misaligned buffer is no array of the type; compilers make plain stores of
  * it. */
 #define FILL_LOOP(name, storage, ...)                                                              \

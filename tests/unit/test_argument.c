@@ -7,6 +7,7 @@
 #include "session/npy.h"
 #include "session/number.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -480,6 +481,24 @@ static void random_floats_are_uniform(void **state)
     free(other);
 }
 
+/* Formats of 16 bits have the first bits of what f32 has of the same seed, rounded by nothing. */
+static void random_floats_of_16_bits_begin_like_f32(void **state)
+{
+    (void)state;
+    uint64_t count;
+    const ifl_element *element;
+    float *f32 = filled("f32x300000=random:3", 2, &count, &element);
+    uint16_t *f16 = filled("f16x300000=random:3", 2, &count, &element),
+             *bf16 = filled("bf16x300000=random:3", 2, &count, &element);
+    for (uint32_t i = 0; i < MANY; i++) {
+        assert_int_equal(f16[i], ifl_f16_bits(floor((double)f32[i] * 0x1p11) * 0x1p-11));
+        assert_int_equal(bf16[i], ifl_bf16_bits(floor((double)f32[i] * 0x1p8) * 0x1p-8));
+    }
+    free(f32);
+    free(f16);
+    free(bf16);
+}
+
 static void random_integers_keep_their_limit(void **state)
 {
     (void)state;
@@ -706,6 +725,7 @@ int main(void)
         cmocka_unit_test(iota_counts),
         cmocka_unit_test(constants_repeat),
         cmocka_unit_test(random_floats_are_uniform),
+        cmocka_unit_test(random_floats_of_16_bits_begin_like_f32),
         cmocka_unit_test(random_integers_keep_their_limit),
         cmocka_unit_test(random_integers_keep_their_step_and_first),
         cmocka_unit_test(permutations_hold_every_index_once),
