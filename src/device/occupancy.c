@@ -92,10 +92,11 @@ static long blocks_of(const ifl_device *device, const ifl_occupancy_request *req
 typedef struct resource {
     int *value;
     int most;
+    long (*blocks)(const ifl_device *device, const ifl_occupancy_request *request);
 } resource;
 
 /* The largest value of `what` with which at least `wanted` blocks fit, -1 when none does. More of a
- * resource never fits more blocks, so halving finds it. */
+ * resource never fits more blocks, so halving finds it; no other limit depends on it. */
 static int most_with(const ifl_device *device, const ifl_occupancy_request *request, resource what,
                      long wanted)
 {
@@ -104,7 +105,7 @@ static int most_with(const ifl_device *device, const ifl_occupancy_request *requ
     bool is_possible = blocks_of(device, request) >= wanted;
     while (is_possible && high - low > 1) {
         *what.value = low + (high - low) / 2;
-        if (blocks_of(device, request) >= wanted)
+        if (what.blocks(device, request) >= wanted)
             low = *what.value;
         else
             high = *what.value;
@@ -116,9 +117,9 @@ static int most_with(const ifl_device *device, const ifl_occupancy_request *requ
 static void find_steps(const ifl_device *device, ifl_occupancy_request request, ifl_occupancy *out)
 {
     resource registers = {&request.registers,
-                          (int)field(device, IFL_DEVICE_max_registers_per_thread)};
-    resource shared = {&request.shared_bytes,
-                       (int)field(device, IFL_DEVICE_shared_bytes_per_block)};
+                          (int)field(device, IFL_DEVICE_max_registers_per_thread), by_registers};
+    resource shared = {&request.shared_bytes, (int)field(device, IFL_DEVICE_shared_bytes_per_block),
+                       by_shared};
     out->registers_for_more = most_with(device, &request, registers, out->blocks_per_sm + 1);
     out->registers_before_fewer =
         out->blocks_per_sm ? most_with(device, &request, registers, out->blocks_per_sm) : -1;
