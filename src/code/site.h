@@ -152,6 +152,14 @@ typedef struct ifl_sites {
     const char *text; /* its text, NUL-terminated; NULL where it is none */
 } ifl_sites;
 
+typedef struct ifl_line_start {
+    const char *text;
+    uint32_t line;
+} ifl_line_start;
+
+/* Where a line of the text that was read begins, NULL if it has none. The search starts at `near`, the line of the last
+ * call, if that is not behind it. */
+const char *ifl_sites_line(const ifl_sites *sites, uint32_t line, ifl_line_start *near);
 /* Where a site stands in the text that was read, for ifl_fail_at. */
 ifl_place ifl_site_place(const ifl_sites *sites, size_t site);
 /* Its place in the source; NULL where that is not known. */

@@ -4,13 +4,15 @@
 
 #include <string.h>
 
-static const char *start_of_line(const char *text, uint32_t line)
+const char *ifl_sites_line(const ifl_sites *sites, uint32_t line, ifl_line_start *near)
 {
-    while (text && --line) {
-        text = strchr(text, '\n');
-        text = text ? text + 1 : NULL;
+    if (!near->text || near->line > line)
+        *near = (ifl_line_start){sites->text, 1};
+    for (; near->text && near->line < line; near->line++) {
+        near->text = strchr(near->text, '\n');
+        near->text = near->text ? near->text + 1 : NULL;
     }
-    return text;
+    return near->text;
 }
 
 ifl_place ifl_site_place(const ifl_sites *sites, size_t site)
@@ -20,7 +22,8 @@ ifl_place ifl_site_place(const ifl_sites *sites, size_t site)
         place.line = (int)sites->at[site].line;
         place.column = (int)sites->at[site].column;
         if (place.line)
-            place.line_text = start_of_line(sites->text, sites->at[site].line);
+            place.line_text =
+                ifl_sites_line(sites, sites->at[site].line, &(ifl_line_start){NULL, 0});
     }
     return place;
 }

@@ -18,6 +18,7 @@ typedef struct builder {
     ifl_arena *arena; /* the profile's */
     ifl_source_texts sources;
     ifl_error *error;
+    ifl_line_start last; /* of the text that was read */
 } builder;
 
 /* ---- where they are -------------------------------------------------------------------------- */
@@ -132,14 +133,13 @@ static const ifl_source *own_place(const ifl_sites *sites, const ifl_source *pla
 /* Without line information the text that was read is the source. */
 static void place_in_text(builder *b, size_t site, ifl_profile_line *line)
 {
-    const ifl_place place = ifl_site_place(b->sites, site);
+    const uint32_t number = b->sites->at[site].line;
+    const char *text = number ? ifl_sites_line(b->sites, number, &b->last) : NULL;
     line->file = copy_text(b, b->sites->file);
-    line->line = b->sites->at[site].line;
+    line->line = number;
     line->column = b->sites->at[site].column;
     line->inlined_from = "";
-    line->text = place.line_text
-                     ? ifl_text_line(b->arena, place.line_text, strcspn(place.line_text, "\r\n"))
-                     : "";
+    line->text = text ? ifl_text_line(b->arena, text, strcspn(text, "\r\n")) : "";
 }
 
 static void place_in_source(builder *b, const ifl_source *place, ifl_profile_line *line)
@@ -188,7 +188,8 @@ static ifl_status add_routine(builder *b, const ifl_routine *routine, int32_t *l
 ifl_status ifl_lines_build(const ifl_image *image, const char *module_path, int32_t *line_of,
                            ifl_profile *profile, ifl_error *error)
 {
-    builder b = {&image->sites, profile, &profile->arena, {.module_path = module_path}, error};
+    builder b = {&image->sites, profile,  &profile->arena, {.module_path = module_path},
+                 error,         {NULL, 0}};
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < image->sites.count; i++)
         line_of[i] = -1;
