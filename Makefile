@@ -26,9 +26,10 @@ product:
 demo: product
 	$(BUILD)/inflight analyze lab/axpy/axpy_naive.launch --gpu rtx-pro-5000 --gpu b200@1155
 
-# With LONG=1 also what takes minutes: every launch whose caches were counted in place of some.
+# With LONG=1 also what takes long: all of the launches and products that a GPU counted or computed, in place of some;
+# programs built with nvcc that are tested as prebuilt too; lintian.
 check: all
-	$(CTEST) $(BUILD) $(if $(LONG),-C long -E '^gpu[.]caches$$')
+	$(CTEST) $(BUILD) $(if $(LONG),-C long -E '^(gpu[.](caches|matrix_h200)|install[.]deb)$$')
 
 check-gpu: all
 	@tools/check-gpu $(BUILD)

@@ -5,6 +5,7 @@
  *     matrix_replay --machine FILE.cubin    what ptxas made of the same kernels against their PTX: equal bits
  *     matrix_replay --digest FILE           what tools/gpu-matrix wrote, as the text that --hashes takes
  *     matrix_replay --hashes FILE           against a GPU's hashes, one for each 128 fragments
+ *     matrix_replay --some FILE             the same, the first few hashes of each product
  *     matrix_replay --gpu FILE              against what a GPU computed (tools/gpu-matrix): equal bits
  * A name after these: of this product only. */
 #include "inflight.h"
@@ -129,35 +130,6 @@ static bool compute_ptx(const matrix_kernel *kernel, batch of, uint32_t **in, ui
 
 /* ---- the comparisons ------------------------------------------------------------------------- */
 
-static int check_batch(const matrix_kernel *kernel, batch of)
-{
-    uint32_t *in = NULL, *out = NULL;
-    int wrong = 0;
-    if (!compute_ptx(kernel, of, &in, &out))
-        printf("%s: not supported\n", kernel->name);
-    for (uint32_t f = 0; out && f < of.count && wrong >= 0; f++) {
-        const int here =
-            matrix_exact_check(kernel, of.first + f, in + (size_t)f * matrix_words_in(kernel),
-                               out + (size_t)f * matrix_words_out(kernel));
-        wrong = here < 0 ? here : wrong + here;
-    }
-    free(in);
-    free(out);
-    return wrong > 0 ? wrong : 0;
-}
-
-/* Widths that this machine does not have are left out, with the same words as products. */
-static int check_exact(const matrix_kernel *kernel)
-{
-    static const char *const widths[] = {"base", "v3", "v4"};
-    int wrong = 0;
-    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
-        wrong += check_batch(kernel, (batch){0, EXACT_FRAGMENTS, widths[w]});
-        wrong += check_batch(kernel, (batch){MATRIX_WHOLE_FROM, WHOLE_FRAGMENTS, widths[w]});
-    }
-    return wrong;
-}
-
 static int count_different(const matrix_kernel *kernel, uint32_t count, const uint32_t *one,
                            const uint32_t *other)
 {
@@ -171,6 +143,49 @@ static int count_different(const matrix_kernel *kernel, uint32_t count, const ui
                    i % words, one[i], other[i]);
     }
     return different;
+}
+
+static int check_sums(const matrix_kernel *kernel, batch of, const uint32_t *in,
+                      const uint32_t *out)
+{
+    int wrong = 0;
+    for (uint32_t f = 0; out && f < of.count && wrong >= 0; f++) {
+        const int here =
+            matrix_exact_check(kernel, of.first + f, in + (size_t)f * matrix_words_in(kernel),
+                               out + (size_t)f * matrix_words_out(kernel));
+        wrong = here < 0 ? here : wrong + here;
+    }
+    return wrong > 0 ? wrong : 0;
+}
+
+/* One vector width against exact sums, the others against its bits. Widths that this machine does not have are left out,
+ * with the same words as products. */
+static int check_batch(const matrix_kernel *kernel, batch of)
+{
+    static const char *const widths[] = {"base", "v3", "v4"};
+    uint32_t *first = NULL;
+    int wrong = 0;
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+        uint32_t *in = NULL, *out = NULL;
+        of.width = widths[w];
+        if (!compute_ptx(kernel, of, &in, &out))
+            printf("%s: not supported\n", kernel->name);
+        else if (!first)
+            wrong += check_sums(kernel, of, in, first = out);
+        else
+            wrong += count_different(kernel, of.count, out, first);
+        free(in);
+        if (out != first)
+            free(out);
+    }
+    free(first);
+    return wrong;
+}
+
+static int check_exact(const matrix_kernel *kernel)
+{
+    return check_batch(kernel, (batch){.count = EXACT_FRAGMENTS}) +
+           check_batch(kernel, (batch){.first = MATRIX_WHOLE_FROM, .count = WHOLE_FRAGMENTS});
 }
 
 static int check_machine(const ifl_module *machine, const matrix_kernel *kernel)
@@ -264,13 +279,15 @@ static int digest(FILE *file)
     return 0;
 }
 
+enum { SOME = 4, ALL = 64 }; /* hashes of a line */
+
 /* A line: a product and its hashes. */
-static int check_line(char *line, const char *only)
+static int check_line(char *line, uint32_t most, const char *only)
 {
     const matrix_kernel *kernel = kernel_named(strtok(line, " \n"));
-    uint32_t wanted[64], count = 0, *in = NULL, *out = NULL, hashes[TOGETHER];
+    uint32_t wanted[ALL], count = 0, *in = NULL, *out = NULL, hashes[TOGETHER];
     int different = 0;
-    for (const char *word; count < 64 && (word = strtok(NULL, " \n"));)
+    for (const char *word; count < most && (word = strtok(NULL, " \n"));)
         wanted[count++] = (uint32_t)strtoul(word, NULL, 16);
     if (!kernel)
         stop(line, NULL);
@@ -289,13 +306,23 @@ static int check_line(char *line, const char *only)
     return different;
 }
 
-static int check_hashes(FILE *file, const char *only)
+static int check_lines(FILE *file, uint32_t most, const char *only)
 {
     char line[1024];
     int different = 0;
     while (fgets(line, sizeof line, file))
-        different += line[0] == '#' ? 0 : check_line(line, only);
+        different += line[0] == '#' ? 0 : check_line(line, most, only);
     return different;
+}
+
+static int check_hashes(FILE *file, const char *only)
+{
+    return check_lines(file, ALL, only);
+}
+
+static int check_some_hashes(FILE *file, const char *only)
+{
+    return check_lines(file, SOME, only);
 }
 
 static int check_each(const ifl_module *machine, const char *only)
@@ -326,13 +353,15 @@ int main(int count, char **words)
             stop(words[2], NULL);
         if (strcmp(words[1], "--digest") == 0)
             return digest(file);
-        wrong = (strcmp(words[1], "--gpu") == 0 ? check_gpu_file
-                                                : check_hashes)(file, count > 3 ? words[3] : NULL);
+        wrong =
+            (strcmp(words[1], "--gpu") == 0    ? check_gpu_file
+             : strcmp(words[1], "--some") == 0 ? check_some_hashes
+                                               : check_hashes)(file, count > 3 ? words[3] : NULL);
         fclose(file);
     } else {
         fprintf(stderr,
                 "usage: matrix_replay --exact | --machine FILE.cubin | --digest FILE | --hashes "
-                "FILE | --gpu FILE [NAME]\n");
+                "FILE | --some FILE | --gpu FILE [NAME]\n");
         return 2;
     }
     printf("%d differences\n", wrong);

@@ -67,9 +67,9 @@ static inline uint64_t matrix_random(uint64_t x)
 }
 
 /* An exponent field between the two, moved into what the type has. */
-static inline uint64_t matrix_exponent(uint64_t random, int from, int to, int highest)
+static inline uint64_t matrix_exponent(uint32_t random, int from, int to, int highest)
 {
-    int at = from + (int)(random % (uint64_t)(to - from + 1));
+    int at = from + (int)(random % (uint32_t)(to - from + 1));
     return (uint64_t)(at < 0 ? 0 : at > highest ? highest : at);
 }
 
@@ -79,7 +79,7 @@ static inline uint64_t matrix_float(matrix_type t, int kind, int is_c, uint64_t 
               highest = t.is_finite ? all : all - 1;
     const int wide = is_c ? 2 : 1;
     const uint64_t mantissas = (UINT64_C(1) << t.mantissa_bits) - 1, chance = random >> 58;
-    const uint64_t pick = random >> 8 & 0xffff;
+    const uint32_t pick = random >> 8 & 0xffff;
     uint64_t mantissa = (random * 0x2545f4914f6cdd1du) >> 7 & mantissas, sign = random & 1,
              exponent;
     switch (kind) {
