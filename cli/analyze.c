@@ -369,6 +369,12 @@ ifl_status ifl_cli_check_outputs(const ifl_cli_request *request, const ifl_launc
     ifl_status status = launch ? IFL_OK : ifl_cli_outputs_check(outputs, count, error);
     if (status == IFL_OK)
         status = spare_inputs(request, launch, outputs, count, error);
+    const size_t arguments = launch ? ifl_launch_argument_count(launch) : SIZE_MAX;
+    for (size_t i = 0; i < request->save_count && status == IFL_OK; i++)
+        if (request->saves[i].index >= arguments)
+            status = ifl_cli_error(error, IFL_USAGE,
+                                   "--save %zu: the launch has %zu arguments, counted from 0",
+                                   request->saves[i].index, arguments);
     free(outputs);
     return status;
 }

@@ -72,7 +72,9 @@ static int compare(request *r, char **files, int count)
     ifl_error error = {0};
     if (count < 1 || count > 2) {
         ifl_cli_error(&error, IFL_USAGE, "%s",
-                      count ? "compare takes one or two reports" : "which reports?");
+                      count ? "compare takes one or two reports"
+                            : "which reports? inflight compare BEFORE.json AFTER.json\n"
+                              "'inflight help compare' says more");
         return ifl_cli_fail(&error);
     }
     r->a = files[0];

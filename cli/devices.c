@@ -209,12 +209,17 @@ static ifl_status set_grid(void *user, const char *value, ifl_error *error)
                : ifl_cli_error(error, IFL_USAGE, "--grid takes blocks, X[,Y[,Z]], not '%s'", value);
 }
 
+enum { MOST_THREADS = 1024 }; /* of a block: CUDA C++ Programming Guide, Compute Capabilities */
+
 static ifl_status set_block(void *user, const char *value, ifl_error *error)
 {
     occupancy_words *w = user;
     const uint64_t threads = read_product(value);
-    if (!threads || threads > INT_MAX)
+    if (!threads)
         return ifl_cli_error(error, IFL_USAGE, "--block takes threads, X[,Y[,Z]], not '%s'", value);
+    if (threads > MOST_THREADS)
+        return ifl_cli_error(error, IFL_USAGE, "--block %s: a block has at most 1,024 threads",
+                             value);
     w->request.threads = (int)threads;
     return IFL_OK;
 }

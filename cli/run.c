@@ -267,8 +267,14 @@ static ifl_status become(char **words, ifl_error *error)
     signal(SIGPIPE, SIG_DFL); /* what is ignored stays so across execvp */
     signal(SIGXFSZ, SIG_DFL);
     execvp(words[0], words);
-    return ifl_cli_error(error, IFL_NO_FILE, "cannot start '%.200s': %s", words[0],
-                         strerror(errno));
+    const char *ending = strrchr(words[0], '.');
+    const bool is_kernels = ending && (strcmp(ending, ".cu") == 0 || strcmp(ending, ".ptx") == 0 ||
+                                       strcmp(ending, ".launch") == 0);
+    return ifl_cli_error(
+        error, IFL_NO_FILE, "cannot start '%.200s': %s%s", words[0], strerror(errno),
+        is_kernels ? "\nit is no program; 'inflight analyze FILE' runs a kernel of "
+                     "such a file"
+                   : "");
 }
 
 static int run(int word_count, char **words)

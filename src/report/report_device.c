@@ -40,12 +40,20 @@ static const char *figure(ifl_page *page, double value)
                : ifl_arena_printf(&page->arena, "%.4g", value);
 }
 
+/* A version: 9.0 has its dot. */
+static const char *shown_capability(ifl_page *page, const ifl_device *device)
+{
+    return ifl_arena_printf(&page->arena, "%.1f", device->value[IFL_DEVICE_compute_capability]);
+}
+
 static const char *shown_value(ifl_page *page, const ifl_device *device, ifl_device_field field)
 {
     double value = device->value[field];
     const char *unit = ifl_field_get(field)->unit;
     if (!device->known[field])
         return "not known";
+    if (field == IFL_DEVICE_compute_capability)
+        return shown_capability(page, device);
     for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
         if (strcmp(unit, scales[i].unit) == 0 && value >= scales[i].divisor) {
             value /= scales[i].divisor;
@@ -81,8 +89,7 @@ static void add_device(ifl_page *page, ifl_table *table, const ifl_device *devic
     enum { FIRST = 3 };
     ifl_row row = {.cell = {ifl_arena_printf(&page->arena, "%s", device->id),
                             ifl_arena_printf(&page->arena, "%s", device->name),
-                            ifl_arena_printf(&page->arena, "%.1f",
-                                             device->value[IFL_DEVICE_compute_capability])}};
+                            shown_capability(page, device)}};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         row.cell[i + FIRST] = !device->known[shown[i].field]
                                   ? ""

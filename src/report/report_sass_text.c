@@ -218,7 +218,7 @@ static void print_flight(sheet *s, const ifl_sass_facts *facts)
                                   "loops it waits for loads "
                                   "%s.",
                                   counted(s, k->bytes_in_flight, "byte"),
-                                  counted(s, k->exposed_latencies, "time")));
+                                  ifl_figure_times(k->exposed_latencies).text));
     if (k->unknown)
         sentence(s, IFL_STYLE_WARN,
                  ifl_arena_printf(arena, "%s could not be decoded and %s left out of the counts.",
