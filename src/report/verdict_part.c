@@ -7,6 +7,9 @@
 #include "report/advice_part.h"
 #include "report/models_part.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 enum { INDENT = 2, MOST_GPUS = 4 };
 
 static const char *const limits[IFL_TERM_COUNT] = {
@@ -83,18 +86,30 @@ static void print_gpu(ifl_page *page, const ifl_profile *profile, const ifl_outc
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_STRONG, text ? text : "");
 }
 
-/* Machine code of one architecture says little of what the compiler makes for another. */
+static uint32_t number_of(const char *target)
+{
+    return target && strncmp(target, "sm_", 3) == 0 ? (uint32_t)strtoul(target + 3, NULL, 10) : 0;
+}
+
+/* Machine code of one architecture says little of what the compiler makes for another. PTX runs on its target and on what
+ * came after it (PTX ISA, .target). */
 static void print_other_code(ifl_page *page, const ifl_profile *profile, const ifl_device *device)
 {
     const uint32_t runs = (uint32_t)(device->value[IFL_DEVICE_compute_capability] * 10 + 0.5);
     const char *text;
-    if (!profile->machine.ran || profile->machine.sm == runs)
+    if (profile->machine.ran && profile->machine.sm != runs)
+        text = ifl_arena_printf(
+            &page->arena,
+            "The counts are those of machine code for sm_%u. %s has sm_%u, for which the compiler "
+            "may generate different code.",
+            profile->machine.sm, device->name, runs);
+    else if (!profile->machine.ran && number_of(profile->target) > runs)
+        text = ifl_arena_printf(&page->arena,
+                                "The PTX is for %s and later and does not load on %s (sm_%u); "
+                                "code compiled for sm_%u may differ.",
+                                profile->target, device->name, runs, runs);
+    else
         return;
-    text = ifl_arena_printf(
-        &page->arena,
-        "The counts are those of machine code for sm_%u. %s has sm_%u, for which the compiler "
-        "may generate different code.",
-        profile->machine.sm, device->name, runs);
     page->no_memory |= !text;
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_WARN, text ? text : "");
 }
