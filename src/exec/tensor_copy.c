@@ -292,9 +292,16 @@ static bool move_row(box_copy *c, const int64_t *from, int64_t elements, bool lo
     return true;
 }
 
-/* ---- tiles, im2col --------------------------------------------------------------------------- */
+/* ---- the rows of tiles, of lines, of im2col --------------------------------------------------- */
 
-static bool copy_tile(box_copy *c, const ifl_box *box, bool loads)
+/* What is done with each row of a box, which begins at `at`; false ends it. */
+typedef struct row_work {
+    bool (*row)(box_copy *c, int64_t *at, const struct row_work *work);
+    int64_t elements;
+    ifl_access_kind kind;
+} row_work;
+
+static bool each_of_tile(box_copy *c, const ifl_box *box, const row_work *work)
 {
     const ifl_tensor_map *map = c->map;
     uint32_t step[IFL_TENSOR_RANKS] = {0};
@@ -302,7 +309,7 @@ static bool copy_tile(box_copy *c, const ifl_box *box, bool loads)
         int64_t at[IFL_TENSOR_RANKS] = {box->coordinates[0]};
         for (i = 1; i < map->rank; i++)
             at[i] = (int64_t)box->coordinates[i] + (int64_t)step[i] * map->element_stride[i];
-        if (!move_row(c, at, steps(map, 0), loads))
+        if (!work->row(c, at, work))
             return false;
         for (i = 1; i < map->rank && ++step[i] == steps(map, i); i++)
             step[i] = 0;
@@ -311,12 +318,12 @@ static bool copy_tile(box_copy *c, const ifl_box *box, bool loads)
 }
 
 /* A column and four rows (PTX ISA 9.0, "tile::gather4 and tile::scatter4 modes"). */
-static bool copy_lines(box_copy *c, const ifl_box *box, bool loads)
+static bool each_of_lines(box_copy *c, const ifl_box *box, const row_work *work)
 {
     bool is_right = true;
     for (unsigned i = 0; i < IFL_BULK_LINES && is_right; i++) {
-        const int64_t at[IFL_TENSOR_RANKS] = {box->coordinates[0], box->coordinates[1 + i]};
-        is_right = move_row(c, at, steps(c->map, 0), loads);
+        int64_t at[IFL_TENSOR_RANKS] = {box->coordinates[0], box->coordinates[1 + i]};
+        is_right = work->row(c, at, work);
     }
     return is_right;
 }
@@ -334,7 +341,7 @@ static void next_pixel(const ifl_tensor_map *map, int64_t *at)
     at[map->rank - 1] += map->element_stride[map->rank - 1]; /* an H200 */
 }
 
-static bool copy_image(box_copy *c, const ifl_box *box, bool loads)
+static bool each_of_image(box_copy *c, const ifl_box *box, const row_work *work)
 {
     const ifl_tensor_map *map = c->map;
     int64_t pixel[IFL_TENSOR_RANKS] = {0};
@@ -344,64 +351,44 @@ static bool copy_image(box_copy *c, const ifl_box *box, bool loads)
         int64_t at[IFL_TENSOR_RANKS];
         for (unsigned i = 0; i < map->rank; i++)
             at[i] = pixel[i] + (i && i + 1 < map->rank ? box->offsets[i - 1] : 0);
-        if (!move_row(c, at, map->image.channels, loads))
+        if (!work->row(c, at, work))
             return false;
     }
     return true;
 }
 
+static bool do_rows(box_copy *c, const ifl_box *box, row_work work)
+{
+    const ifl_bulk_op *op = c->code->extra;
+    if (c->map->is_image)
+        work.elements = c->map->image.channels;
+    return (op->are_lines      ? each_of_lines
+            : c->map->is_image ? each_of_image
+                               : each_of_tile)(c, box, &work);
+}
+
+static bool copy_row(box_copy *c, int64_t *at, const row_work *work)
+{
+    return move_row(c, at, work->elements, work->kind == IFL_ACCESS_COPY_LOAD);
+}
+
 /* ---- what the L2 is asked for ---------------------------------------------------------------- */
 
-/* A row that begins at `at`. Of what is stored only what lies inside of the tensor; what is loaded
+/* Of what is stored only what lies inside of the tensor; what is loaded
  * is asked for whole, where a part of it lies inside (an H200). */
-static void tell_row(const box_copy *c, int64_t *at, int64_t elements, ifl_access_kind kind)
+static bool tell_row(box_copy *c, int64_t *at, const row_work *work)
 {
-    const bool loads = kind == IFL_ACCESS_COPY_LOAD;
-    const int64_t first = at[0], end = first + elements, most = extent(c->map, 0, loads),
+    const bool loads = work->kind == IFL_ACCESS_COPY_LOAD;
+    const int64_t first = at[0], end = first + work->elements, most = extent(c->map, 0, loads),
                   last = end < most ? end : most;
     at[0] = first > 0 ? first : 0;
     if (at[0] >= last || !is_inside(c->map, at, loads))
-        return;
+        return true;
     const uint64_t begins = global_address(c->map, at) -
                             (loads ? (uint64_t)(at[0] - first) * c->map->element_bytes : 0);
-    ifl_bulk_tell(c->warp, c->code, kind, begins,
-                  (uint64_t)(loads ? elements : last - at[0]) * c->map->element_bytes);
-}
-
-static void tell_tile(const box_copy *c, const ifl_box *box, ifl_access_kind kind)
-{
-    const ifl_tensor_map *map = c->map;
-    uint32_t step[IFL_TENSOR_RANKS] = {0};
-    for (unsigned i = 0; i < map->rank;) {
-        int64_t at[IFL_TENSOR_RANKS] = {box->coordinates[0]};
-        for (i = 1; i < map->rank; i++)
-            at[i] = (int64_t)box->coordinates[i] + (int64_t)step[i] * map->element_stride[i];
-        tell_row(c, at, map->box[0], kind);
-        for (i = 1; i < map->rank && ++step[i] == steps(map, i); i++)
-            step[i] = 0;
-    }
-}
-
-static void tell_lines(const box_copy *c, const ifl_box *box, ifl_access_kind kind)
-{
-    for (unsigned i = 0; i < IFL_BULK_LINES; i++) {
-        int64_t at[IFL_TENSOR_RANKS] = {box->coordinates[0], box->coordinates[1 + i]};
-        tell_row(c, at, c->map->box[0], kind);
-    }
-}
-
-static void tell_image(const box_copy *c, const ifl_box *box, ifl_access_kind kind)
-{
-    const ifl_tensor_map *map = c->map;
-    int64_t pixel[IFL_TENSOR_RANKS] = {0};
-    for (unsigned i = 0; i < map->rank; i++)
-        pixel[i] = box->coordinates[i];
-    for (unsigned p = 0; p < map->image.pixels; p++, next_pixel(map, pixel)) {
-        int64_t at[IFL_TENSOR_RANKS];
-        for (unsigned i = 0; i < map->rank; i++)
-            at[i] = pixel[i] + (i && i + 1 < map->rank ? box->offsets[i - 1] : 0);
-        tell_row(c, at, map->image.channels, kind);
-    }
+    ifl_bulk_tell(c->warp, c->code, work->kind, begins,
+                  (uint64_t)(loads ? work->elements : last - at[0]) * c->map->element_bytes);
+    return true;
 }
 
 void ifl_box_tell(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box,
@@ -410,10 +397,9 @@ void ifl_box_tell(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl
     ifl_tensor_map map;
     if (!read_map(warp, code, lane, box->description, &map))
         return;
-    const box_copy c = {.warp = warp, .code = code, .map = &map, .lane = lane};
-    const ifl_bulk_op *op = code->extra;
+    box_copy c = {.warp = warp, .code = code, .map = &map, .lane = lane};
     const ifl_box counted = count_units(&map, box);
-    (op->are_lines ? tell_lines : map.is_image ? tell_image : tell_tile)(&c, &counted, kind);
+    do_rows(&c, &counted, (row_work){tell_row, map.box[0], kind});
 }
 
 bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box)
@@ -429,7 +415,7 @@ bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl
     if (!first)
         return false;
     box_copy c = {warp, code, &map, op, lane, box->shared, box->shared, first, row_pitch(&map)};
-    return (op->are_lines  ? copy_lines
-            : map.is_image ? copy_image
-                           : copy_tile)(&c, &counted, loads);
+    return do_rows(
+        &c, &counted,
+        (row_work){copy_row, steps(&map, 0), loads ? IFL_ACCESS_COPY_LOAD : IFL_ACCESS_COPY_STORE});
 }

@@ -63,11 +63,6 @@ uint32_t ifl_ptx_row_number(const ifl_ptx_row *row)
     return (uint32_t)(row - rows);
 }
 
-const ifl_ptx_row *ifl_ptx_row_at(size_t number)
-{
-    return number < ifl_ptx_row_count ? &rows[number] : NULL;
-}
-
 /* Rows stand beneath their opcode, and opcodes are numbered as they stand. */
 static size_t first_of(uint16_t opcode)
 {

@@ -20,7 +20,5 @@ const ifl_ptx_row *ifl_ptx_row_find(uint16_t opcode, uint8_t type, uint8_t from,
 /* Its number in opcode.def, which its code carries; and how many there are. */
 uint32_t ifl_ptx_row_number(const ifl_ptx_row *row);
 extern const size_t ifl_ptx_row_count;
-/* By number. */
-const ifl_ptx_row *ifl_ptx_row_at(size_t number);
 
 #endif

@@ -124,42 +124,15 @@ uint32_t ifl_sass_target_of(const ifl_sass_lowerer *l, const ifl_sass_operand *t
 extern ifl_sass_lower_function *const ifl_sass_lower_table[IFL_SASS_OPS];
 void ifl_sass_lower_lane(ifl_sass_lowerer *l);
 
+#define LOWERED(op, function) void ifl_sass_lower_##function(ifl_sass_lowerer *l);
+#include "sass/lowered.def"
+
 /* sass_lower_memory.c. An operand's registers and offset, of memory in t->space. */
 void ifl_sass_lower_address(ifl_sass_lowerer *l, const ifl_sass_operand *at, ifl_transfer *t);
-ifl_sass_lower_function ifl_sass_lower_load, ifl_sass_lower_store, ifl_sass_lower_constant_load,
-    ifl_sass_lower_atomic, ifl_sass_lower_copy, ifl_sass_lower_space_query,
-    ifl_sass_lower_cache_control;
 /* IFL_OPERATION_* of an atomic operation; 0: none that the engine has. */
 uint8_t ifl_sass_operation_of(const ifl_sass_lowerer *l);
-/* sass_lower_bulk.c */
-ifl_sass_lower_function ifl_sass_lower_return_place, ifl_sass_lower_syncs, ifl_sass_lower_arrives,
-    ifl_sass_lower_group_end, ifl_sass_lower_group_wait, ifl_sass_lower_async_value,
-    ifl_sass_lower_bulk_copy, ifl_sass_lower_box_copy, ifl_sass_lower_next_block,
-    ifl_sass_lower_shared_fill;
-/* Until at most so many groups of the warp's copies are left. */
+/* sass_lower_bulk.c. Until at most so many groups of the warp's copies are left. */
 ifl_code *ifl_sass_emit_groups_wait(ifl_sass_lowerer *l, uint32_t left);
-/* sass_lower_texture.c */
-ifl_sass_lower_function ifl_sass_lower_texture, ifl_sass_lower_texture_query,
-    ifl_sass_lower_surface;
-/* sass_lower_matrix.c */
-ifl_sass_lower_function ifl_sass_lower_matrix_move, ifl_sass_lower_matrix_transpose,
-    ifl_sass_lower_matrix_product, ifl_sass_lower_group_product, ifl_sass_lower_group_sync;
-/* sass_lower_tensor.c */
-ifl_sass_lower_function ifl_sass_lower_tensor_columns, ifl_sass_lower_tensor_move,
-    ifl_sass_lower_tensor_product, ifl_sass_lower_tensor_copy, ifl_sass_lower_tensor_commit,
-    ifl_sass_lower_fence;
-/* sass_lower_control.c */
-ifl_sass_lower_function ifl_sass_lower_branch, ifl_sass_lower_jump, ifl_sass_lower_call,
-    ifl_sass_lower_exit, ifl_sass_lower_arm, ifl_sass_lower_meet, ifl_sass_lower_break,
-    ifl_sass_lower_barrier_move, ifl_sass_lower_warpsync, ifl_sass_lower_end_collective,
-    ifl_sass_lower_sleep, ifl_sass_lower_trap, ifl_sass_lower_place, ifl_sass_lower_nothing,
-    ifl_sass_lower_max_registers;
-/* sass_lower_warp.c */
-ifl_sass_lower_function ifl_sass_lower_shuffle, ifl_sass_lower_vote, ifl_sass_lower_match,
-    ifl_sass_lower_reduce, ifl_sass_lower_elect, ifl_sass_lower_barrier,
-    ifl_sass_lower_cluster_barrier, ifl_sass_lower_barrier_result, ifl_sass_lower_to_uniform,
-    ifl_sass_lower_special, ifl_sass_lower_predicate_logic, ifl_sass_lower_predicates_to_register,
-    ifl_sass_lower_register_to_predicates;
 
 /* ---- sass_lower_flow.c ----------------------------------------------------------------------- */
 

@@ -233,30 +233,34 @@ TELL(cudaGraphEventRecordNodeGetEvent, void *, IFL_DO_EVENT_RECORD, tell_event)
 TELL(cudaGraphEventWaitNodeGetEvent, void *, IFL_DO_EVENT_WAIT, tell_event)
 TELL(cudaGraphChildGraphNodeGetGraph, ifl_graph *, IFL_DO_CHILD_GRAPH, tell_child)
 
-#define CHANGE(add, set, set_exec, type, ...)                                                      \
+/* `take`: the parameters in parentheses. */
+#define CHANGE(add, set, set_exec, take, ...)                                                      \
     IFL_SERVED ifl_cuda_error add(ifl_node **out, const void *graph, ifl_node *const *after,       \
-                                  size_t count, type params)                                       \
+                                  size_t count, REST take)                                         \
     {                                                                                              \
         SERVE(((void)session, ifl_made_add(out, graph, after, count, (__VA_ARGS__))));             \
     }                                                                                              \
-    IFL_SERVED ifl_cuda_error set(const void *node, type params)                                   \
+    IFL_SERVED ifl_cuda_error set(const void *node, REST take)                                     \
     {                                                                                              \
         SERVE(((void)session, ifl_made_set(ifl_node_of(node), (__VA_ARGS__))));                    \
     }                                                                                              \
-    IFL_SERVED ifl_cuda_error set_exec(const void *exec, const void *node, type params)            \
+    IFL_SERVED ifl_cuda_error set_exec(const void *exec, const void *node, REST take)              \
     {                                                                                              \
         SERVE(ifl_made_set_exec(session, ifl_exec_twin(exec, node), (__VA_ARGS__)));               \
     }
+#define REST(...) __VA_ARGS__
 CHANGE(cudaGraphAddMemcpyNode, cudaGraphMemcpyNodeSetParams, cudaGraphExecMemcpyNodeSetParams,
-       const ifl_copy3d *, ifl_make_copy(params))
+       (const ifl_copy3d *params), ifl_make_copy(params))
 CHANGE(cudaGraphAddMemsetNode, cudaGraphMemsetNodeSetParams, cudaGraphExecMemsetNodeSetParams,
-       const ifl_set_params *, ifl_make_set(params))
+       (const ifl_set_params *params), ifl_make_set(params))
 CHANGE(cudaGraphAddHostNode, cudaGraphHostNodeSetParams, cudaGraphExecHostNodeSetParams,
-       const ifl_host_params *, ifl_make_host(params))
+       (const ifl_host_params *params), ifl_make_host(params))
 CHANGE(cudaGraphAddEventRecordNode, cudaGraphEventRecordNodeSetEvent,
-       cudaGraphExecEventRecordNodeSetEvent, void *, ifl_make_event(IFL_DO_EVENT_RECORD, params))
+       cudaGraphExecEventRecordNodeSetEvent, (void *params),
+       ifl_make_event(IFL_DO_EVENT_RECORD, params))
 CHANGE(cudaGraphAddEventWaitNode, cudaGraphEventWaitNodeSetEvent,
-       cudaGraphExecEventWaitNodeSetEvent, void *, ifl_make_event(IFL_DO_EVENT_WAIT, params))
+       cudaGraphExecEventWaitNodeSetEvent, (void *params),
+       ifl_make_event(IFL_DO_EVENT_WAIT, params))
 
 /* ---- child graphs, and nodes without anything ------------------------------------------------ */
 
@@ -291,28 +295,13 @@ IFL_SERVED ifl_cuda_error cudaGraphAddEmptyNode(ifl_node **out, const void *grap
 
 /* ---- copies of one row, and of variables ----------------------------------------------------- */
 
-#define COPY(add, set, set_exec, take, ...)                                                        \
-    IFL_SERVED ifl_cuda_error add(ifl_node **out, const void *graph, ifl_node *const *after,       \
-                                  size_t count, REST take)                                         \
-    {                                                                                              \
-        SERVE(((void)session, ifl_made_add(out, graph, after, count, (__VA_ARGS__))));             \
-    }                                                                                              \
-    IFL_SERVED ifl_cuda_error set(const void *node, REST take)                                     \
-    {                                                                                              \
-        SERVE(((void)session, ifl_made_set(ifl_node_of(node), (__VA_ARGS__))));                    \
-    }                                                                                              \
-    IFL_SERVED ifl_cuda_error set_exec(const void *exec, const void *node, REST take)              \
-    {                                                                                              \
-        SERVE(ifl_made_set_exec(session, ifl_exec_twin(exec, node), (__VA_ARGS__)));               \
-    }
-#define REST(...) __VA_ARGS__
-COPY(cudaGraphAddMemcpyNode1D, cudaGraphMemcpyNodeSetParams1D, cudaGraphExecMemcpyNodeSetParams1D,
-     (void *to, const void *from, size_t bytes, int kind), make_line(to, from, bytes, kind))
-COPY(cudaGraphAddMemcpyNodeToSymbol, cudaGraphMemcpyNodeSetParamsToSymbol,
-     cudaGraphExecMemcpyNodeSetParamsToSymbol,
-     (const void *symbol, const void *from, size_t bytes, size_t offset, int kind),
-     make_to(session, symbol, from, bytes, offset, kind))
-COPY(cudaGraphAddMemcpyNodeFromSymbol, cudaGraphMemcpyNodeSetParamsFromSymbol,
-     cudaGraphExecMemcpyNodeSetParamsFromSymbol,
-     (void *to, const void *symbol, size_t bytes, size_t offset, int kind),
-     make_from(session, to, symbol, bytes, offset, kind))
+CHANGE(cudaGraphAddMemcpyNode1D, cudaGraphMemcpyNodeSetParams1D, cudaGraphExecMemcpyNodeSetParams1D,
+       (void *to, const void *from, size_t bytes, int kind), make_line(to, from, bytes, kind))
+CHANGE(cudaGraphAddMemcpyNodeToSymbol, cudaGraphMemcpyNodeSetParamsToSymbol,
+       cudaGraphExecMemcpyNodeSetParamsToSymbol,
+       (const void *symbol, const void *from, size_t bytes, size_t offset, int kind),
+       make_to(session, symbol, from, bytes, offset, kind))
+CHANGE(cudaGraphAddMemcpyNodeFromSymbol, cudaGraphMemcpyNodeSetParamsFromSymbol,
+       cudaGraphExecMemcpyNodeSetParamsFromSymbol,
+       (void *to, const void *symbol, size_t bytes, size_t offset, int kind),
+       make_from(session, to, symbol, bytes, offset, kind))

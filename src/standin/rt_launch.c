@@ -177,14 +177,12 @@ ifl_cuda_error ifl_launch_serve(ifl_session *session, ifl_function_record *funct
 IFL_SERVED ifl_cuda_error cudaLaunchKernel(const void *host, ifl_dim3 grid, ifl_dim3 block,
                                            void **arguments, size_t shared_bytes, void *stream)
 {
-    const ifl_launch_call call = {grid,
-                                  block,
-                                  arguments,
-                                  shared_bytes,
-                                  stream,
-                                  false,
-                                  ifl_launch_place(__builtin_return_address(0)),
-                                  {0, 0, 0}};
+    const ifl_launch_call call = {.grid = grid,
+                                  .block = block,
+                                  .arguments = arguments,
+                                  .shared_bytes = shared_bytes,
+                                  .stream = stream,
+                                  .from = ifl_launch_place(__builtin_return_address(0))};
     SERVE(ifl_launch_serve(session, ifl_function_find(host), &call));
 }
 ALSO(cudaLaunchKernel_ptsz, cudaLaunchKernel);
@@ -193,14 +191,13 @@ IFL_SERVED ifl_cuda_error cudaLaunchCooperativeKernel(const void *host, ifl_dim3
                                                       ifl_dim3 block, void **arguments,
                                                       size_t shared_bytes, void *stream)
 {
-    const ifl_launch_call call = {grid,
-                                  block,
-                                  arguments,
-                                  shared_bytes,
-                                  stream,
-                                  true,
-                                  ifl_launch_place(__builtin_return_address(0)),
-                                  {0, 0, 0}};
+    const ifl_launch_call call = {.grid = grid,
+                                  .block = block,
+                                  .arguments = arguments,
+                                  .shared_bytes = shared_bytes,
+                                  .stream = stream,
+                                  .cooperative = true,
+                                  .from = ifl_launch_place(__builtin_return_address(0))};
     SERVE(ifl_launch_serve(session, ifl_function_find(host), &call));
 }
 ALSO(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
@@ -224,14 +221,12 @@ ALSO(cudaGetKernel, __cudaGetKernel);
 IFL_SERVED ifl_cuda_error __cudaLaunchKernel(void *kernel, ifl_dim3 grid, ifl_dim3 block,
                                              void **arguments, size_t shared_bytes, void *stream)
 {
-    const ifl_launch_call call = {grid,
-                                  block,
-                                  arguments,
-                                  shared_bytes,
-                                  stream,
-                                  false,
-                                  ifl_launch_place(__builtin_return_address(0)),
-                                  {0, 0, 0}};
+    const ifl_launch_call call = {.grid = grid,
+                                  .block = block,
+                                  .arguments = arguments,
+                                  .shared_bytes = shared_bytes,
+                                  .stream = stream,
+                                  .from = ifl_launch_place(__builtin_return_address(0))};
     SERVE(ifl_launch_serve(session, ifl_function_of(kernel), &call));
 }
 ALSO(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
