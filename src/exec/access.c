@@ -204,13 +204,13 @@ static bool is_aligned(uint64_t address, uint64_t bytes)
 
 /* What a lane asks for: `least` of its bytes must be there, and those are tracked. A run of bytes
  * side by side needs no alignment as a whole. */
-typedef struct asked {
+typedef struct asked_bytes {
     uint64_t bytes, least;
     bool is_run;
-} asked;
+} asked_bytes;
 
 static uint8_t *reach_checked(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
-                              uint64_t address, asked a, ifl_purpose use)
+                              uint64_t address, asked_bytes a, ifl_purpose use)
 {
     const uint64_t bytes = a.bytes, least = a.least;
     const bool is_write = use != IFL_PURPOSE_READS;
@@ -240,21 +240,21 @@ static uint64_t least_of(const ifl_warp *warp, const ifl_transfer *t, ifl_space 
 uint8_t *ifl_warp_reach_for(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t,
                             ifl_space space, uint32_t lane, uint64_t address, ifl_purpose use)
 {
-    const asked a = {t->bytes, least_of(warp, t, space, address), false};
+    const asked_bytes a = {t->bytes, least_of(warp, t, space, address), false};
     return reach_checked(warp, code, space, lane, address, a, use);
 }
 
 uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                            uint64_t address, uint64_t bytes, bool is_write)
 {
-    return reach_checked(warp, code, space, lane, address, (asked){bytes, bytes, false},
+    return reach_checked(warp, code, space, lane, address, (asked_bytes){bytes, bytes, false},
                          is_write ? IFL_PURPOSE_CHANGES : IFL_PURPOSE_READS);
 }
 
 uint8_t *ifl_warp_reach_run(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                             uint64_t address, uint64_t bytes, bool is_write)
 {
-    return reach_checked(warp, code, space, lane, address, (asked){bytes, bytes, true},
+    return reach_checked(warp, code, space, lane, address, (asked_bytes){bytes, bytes, true},
                          is_write ? IFL_PURPOSE_CHANGES : IFL_PURPOSE_READS);
 }
 
