@@ -126,6 +126,13 @@ static void find_stores(const ifl_profile *p, const ifl_cache_facts *f, const if
         ifl_sm_rates_store(out, pieces / lines, 1);
 }
 
+/* The DRAM does not turn round between reading and writing. */
+static bool hardly_writes(const ifl_profile *p)
+{
+    const double share = 0.1, stored = counter(p, IFL_COUNTER_global_store_sectors);
+    return stored < share * (stored + counter(p, IFL_COUNTER_global_load_sectors));
+}
+
 void ifl_sm_rates_share(ifl_sm_rates *rates, double sms)
 {
     enum {
@@ -165,6 +172,7 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
         known_or(device, IFL_DEVICE_l2_other_half_latency_cycles, out->l2_latency);
     out->dram_latency = dram_latency_of(device);
     out->dram_spread = ifl_sm_constant.dram_spread;
+    out->dram_wait = hardly_writes(p) ? ifl_sm_constant.wait_reading : 1;
     out->tag_lines = arch.tag_lines;
     out->data_beside_tags = arch.data_beside_tags;
     out->block_cycles = arch.block_cycles;

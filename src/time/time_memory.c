@@ -141,7 +141,8 @@ static double fetch(ifl_time_memory *m, unsigned sectors, double now, source fro
     if (from_dram) {
         const double bytes = count_of(sectors) * r->dram_sector_bytes;
         m->dram_sectors += (uint64_t)count_of(sectors);
-        ends = serve_shared(&m->dram, l2, bytes / r->dram_bytes_per_cycle, r->dram_latency) +
+        ends = serve_shared(&m->dram, l2, bytes / r->dram_bytes_per_cycle,
+                            r->dram_latency * r->dram_wait) +
                dram_latency(m);
     } else if (from == ON_ITS_WAY) {
         ends = fmax(ends, l2 + dram_latency(m));

@@ -256,7 +256,8 @@ static ifl_sm_rates quick_rates(void)
                       .l1_lines = 1024,
                       .lines_in_flight = 1024,
                       .store_pieces = 1,
-                      .dram_sector_bytes = 32};
+                      .dram_sector_bytes = 32,
+                      .dram_wait = 1};
     for (int p = 0; p < IFL_PIPES; p++)
         r.units[p] = 1;
     ifl_sm_rates_share(&r, 1);

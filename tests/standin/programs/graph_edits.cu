@@ -429,8 +429,8 @@ static void attributes()
     cudaGraphNode_t nodes[2];
     cudaKernelNodeAttrValue value = {}, told;
     CHECK(cudaGraphCreate(&graph, 0));
-    for (int i = 0; i < 2; i++)
-        nodes[i] = add_kernel(graph, NULL, 1);
+    for (int i = 0; i < 2; i++) /* one after the other: they add without atomics */
+        nodes[i] = add_kernel(graph, i ? nodes[0] : NULL, 1);
     value.cooperative = 1;
     CHECK(cudaGraphKernelNodeSetAttribute(nodes[0], cudaLaunchAttributeCooperative, &value));
     CHECK(cudaGraphKernelNodeGetAttribute(nodes[0], cudaLaunchAttributeCooperative, &told));
