@@ -259,9 +259,10 @@ double ifl_time_kept_ratio(void *state, const ifl_change *c)
     double ratio = 0;
     if ((k->is_begun || begin(k)) &&
         ifl_trace_set_change(&k->blocks, c, &k->sites, k->at_once, &blocks) &&
-        change_sites(k, c, &sites))
-        ratio = cycles_with(k, c, &blocks, &sites) /
-                ifl_sm_cycles(&k->now, k->blocks.count, k->sm_blocks);
+        change_sites(k, c, &sites)) {
+        const double now = ifl_sm_cycles(&k->now, k->blocks.count, k->sm_blocks);
+        ratio = now > 0 ? cycles_with(k, c, &blocks, &sites) / now : 0;
+    }
     ifl_trace_set_free(&blocks);
     free(sites.at);
     free(sites.marks);

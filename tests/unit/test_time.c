@@ -5,6 +5,8 @@
  * SM"). */
 #include "time/time_sm.h"
 
+#include "quick_rates.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,30 +19,6 @@ enum { SITES = 64, MOST_WARPS = 64, WORDS = 8192 };
 
 static ifl_site all_sites[SITES];
 static ifl_sites sites = {.at = all_sites, .count = SITES};
-
-/* Nothing but what a test sets takes time. */
-static ifl_sm_rates quick_rates(void)
-{
-    ifl_sm_rates r = {.clock_hz = 1e9,
-                      .l2_bytes_per_cycle = 1e9,
-                      .dram_bytes_per_cycle = 1e9,
-                      .l1_latency = 30,
-                      .l2_latency = 200,
-                      .l2_far_latency = 200,
-                      .dram_latency = 500,
-                      .tag_lines = 4,
-                      .l1_lines = 1024,
-                      .lines_in_flight = 1024,
-                      .store_pieces = 1,
-                      .dram_sector_bytes = 32,
-                      .dram_wait = 1};
-    for (int p = 0; p < IFL_PIPES; p++)
-        r.units[p] = 1;
-    r.units[IFL_PIPE_LSU] = 1;
-    for (int p = 0; p <= IFL_PIPES; p++)
-        r.result[IFL_DELAY_SHARED][p] = 29;
-    return r;
-}
 
 static ifl_site plain(uint8_t stall)
 {

@@ -4,6 +4,8 @@
 #include "time/time_change.h"
 #include "time/time_kept.h"
 
+#include "quick_rates.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -240,30 +242,6 @@ static void test_sectors(void **unused)
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-enum { L1 = 30, L2 = 200, DRAM = 500 };
-
-static ifl_sm_rates quick_rates(void)
-{
-    ifl_sm_rates r = {.clock_hz = 1e9,
-                      .l2_bytes_of_all = 1e9,
-                      .dram_bytes_of_all = 1e9,
-                      .dram_bytes_in_order = 1e9,
-                      .l1_latency = L1,
-                      .l2_latency = L2,
-                      .l2_far_latency = L2,
-                      .dram_latency = DRAM,
-                      .tag_lines = 4,
-                      .l1_lines = 1024,
-                      .lines_in_flight = 1024,
-                      .store_pieces = 1,
-                      .dram_sector_bytes = 32,
-                      .dram_wait = 1};
-    for (int p = 0; p < IFL_PIPES; p++)
-        r.units[p] = 1;
-    ifl_sm_rates_share(&r, 1);
-    return r;
-}
-
 /* Blocks of one warp, one at a time, that load and wait `trips` times. */
 static double ratio_of(const blocks *b, const ifl_change *change)
 {
@@ -310,7 +288,7 @@ static void test_waits(void **unused)
     is_near(ratio_of(&b, &(ifl_change){.join = 2}), 0.5);
     is_near(ratio_of(&b, &(ifl_change){.unroll = 4}), 0.25);
     is_near(ratio_of(&b, &(ifl_change){.blocks_per_sm = 4}), 0.25);
-    is_near(ratio_of(&b, &(ifl_change){.from_l2 = true}), (double)L2 / DRAM);
+    is_near(ratio_of(&b, &(ifl_change){.from_l2 = true}), (double)QUICK_L2 / QUICK_DRAM);
     is_near(ratio_of(&b, &(ifl_change){.widen = 2}), 0.5);
 }
 
