@@ -172,7 +172,8 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
         known_or(device, IFL_DEVICE_l2_other_half_latency_cycles, out->l2_latency);
     out->dram_latency = dram_latency_of(device);
     out->dram_spread = ifl_sm_constant.dram_spread;
-    out->dram_wait = hardly_writes(p) ? ifl_sm_constant.wait_reading : 1;
+    out->dram_load =
+        hardly_writes(p) ? ifl_sm_constant.most_load_reading : ifl_sm_constant.most_load;
     out->tag_lines = arch.tag_lines;
     out->data_beside_tags = arch.data_beside_tags;
     out->block_cycles = arch.block_cycles;

@@ -24,7 +24,7 @@ typedef struct ifl_sm_rates {
     double l2_bytes_of_all, dram_bytes_of_all; /* the same, of all SMs together */
     double dram_bytes_in_order;                /* the same, if none were at random places */
     double l1_latency, l2_latency, l2_far_latency, dram_latency;
-    double dram_wait;   /* of its latency, as far as requests wait under load: 1, or less */
+    double dram_load;   /* at most, for what requests wait under load */
     double dram_spread; /* share of its latency, the mean of the part by which requests differ */
     double tag_lines;   /* that the tag stage takes a cycle */
     double data_beside_tags;

@@ -16,6 +16,8 @@ bool ifl_time_memory_begin(ifl_time_memory *m, const ifl_sm_rates *rates)
 {
     ifl_room room = m->room;
     *m = (ifl_time_memory){.rates = rates, .room = room, .sets = rates->l1_lines / IFL_TIME_WAYS};
+    m->l2.most_load = ifl_sm_constant.most_load;
+    m->dram.most_load = rates->dram_load;
     m->lines = ifl_room_take_zeroed(&m->room, (size_t)m->sets * IFL_TIME_WAYS, sizeof *m->lines);
     m->asked = calloc(LINES / 8, 1); /* pages that no line lies in cost nothing */
     return m->lines && m->asked;
@@ -48,9 +50,9 @@ static double serve(double *free, double now, double cycles)
 
 /* Requests of all SMs wait for each other: with this the time is the smooth minimum of Little's
  * bound and the bandwidth, as it was measured (docs/model.md). */
-static double wait_under(double load, double latency)
+static double wait_under(const ifl_time_server *s, double latency)
 {
-    const double busy = fmin(load, ifl_sm_constant.most_load);
+    const double busy = fmin(s->load, s->most_load);
     return ifl_sm_constant.wait_part * latency * (1 / sqrt(1 - busy * busy) - 1);
 }
 
@@ -64,7 +66,7 @@ static double serve_shared(ifl_time_server *s, double now, double cycles, double
     s->load = s->load * exp(-passed / load_cycles) + cycles / load_cycles;
     s->seen = fmax(s->seen, now);
     s->free = now + ahead + cycles;
-    return now + fmax(ahead - ifl_sm_constant.slack, wait_under(s->load, latency));
+    return now + fmax(ahead - ifl_sm_constant.slack, wait_under(s, latency));
 }
 
 /* As many lines can be on their way as the L1 has places for: the next one waits for the first of
@@ -141,8 +143,7 @@ static double fetch(ifl_time_memory *m, unsigned sectors, double now, source fro
     if (from_dram) {
         const double bytes = count_of(sectors) * r->dram_sector_bytes;
         m->dram_sectors += (uint64_t)count_of(sectors);
-        ends = serve_shared(&m->dram, l2, bytes / r->dram_bytes_per_cycle,
-                            r->dram_latency * r->dram_wait) +
+        ends = serve_shared(&m->dram, l2, bytes / r->dram_bytes_per_cycle, r->dram_latency) +
                dram_latency(m);
     } else if (from == ON_ITS_WAY) {
         ends = fmax(ends, l2 + dram_latency(m));

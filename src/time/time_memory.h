@@ -22,6 +22,7 @@ typedef struct ifl_time_line {
 typedef struct ifl_time_server {
     double free;       /* when the next one may begin */
     double load, seen; /* the share of the last cycles in which it was busy, as of `seen` */
+    double most_load;  /* a load beyond this counts as this */
 } ifl_time_server;
 
 typedef struct ifl_time_memory {

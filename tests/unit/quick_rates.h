@@ -19,7 +19,7 @@ static inline ifl_sm_rates quick_rates(void)
                       .l2_latency = QUICK_L2,
                       .l2_far_latency = QUICK_L2,
                       .dram_latency = QUICK_DRAM,
-                      .dram_wait = 1,
+                      .dram_load = 0.97,
                       .tag_lines = 4,
                       .l1_lines = 1024,
                       .lines_in_flight = 1024,
