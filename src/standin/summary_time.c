@@ -143,7 +143,8 @@ void ifl_summary_kernels(ifl_page *page, const char *only)
         fprintf(page->out, "  and %zu more, which take less\n", count - MOST_ROWS);
     ifl_page_paragraph(page, 2, 2, IFL_STYLE_PLAIN,
                        "Times are predicted; a launch that was not modelled takes the time of the "
-                       "last one like it, scaled by their counters.");
+                       "last one like it, scaled by their counters, or, if no launch of the "
+                       "kernel was, the time that it took here.");
     ifl_page_gap(page);
     free(kernels);
 }
