@@ -240,6 +240,33 @@ static void test_sectors(void **unused)
     ifl_trace_set_free(&set);
 }
 
+/* Half of the bytes; of shared memory one pass, as no two lanes meet in a bank. */
+static void test_less(void **unused)
+{
+    (void)unused;
+    const ifl_request_cost conflict = {.passes = 8, .served = IFL_REQUEST_SHARED},
+                           free_of_it = {.passes = 1, .served = IFL_REQUEST_SHARED};
+    blocks b = {0}, half = {0}, banks = {0};
+    add_block(&b);
+    add_block(&half);
+    add_block(&banks);
+    for (int i = 0; i < 3; i++) {
+        blocks *to = i == 0 ? &b : i == 1 ? &half : &banks;
+        run_sites(to, 0, 6);
+        ask(to, 0, 7, i == 1 ? 1 : 2, 1, 0xf);
+        put(to, 5);
+        put(to, ifl_request_pack(i == 2 ? free_of_it : conflict));
+    }
+    all_sites[5].access = (ifl_site_access){
+        .kind = IFL_ACCESS_LOAD, .space = IFL_SPACE_SHARED, .path = IFL_PATH_PLAIN, .bytes = 4};
+    ifl_trace_set set = changed(&b, &(ifl_change){.half_words = true}, 1);
+    has_words(&set, 0, &half);
+    ifl_trace_set_free(&set);
+    set = changed(&b, &(ifl_change){.no_conflicts = true}, 1);
+    has_words(&set, 0, &banks);
+    ifl_trace_set_free(&set);
+}
+
 /* ---- times ----------------------------------------------------------------------------------- */
 
 /* Blocks of one warp, one at a time, that load and wait `trips` times. */
@@ -292,6 +319,39 @@ static void test_waits(void **unused)
     is_near(ratio_of(&b, &(ifl_change){.widen = 2}), 0.5);
 }
 
+/* Asked for early enough, it takes what an L1 hit takes. */
+static void test_at_hand(void **unused)
+{
+    (void)unused;
+    const double issued =
+        8; /* cycles of a trip beside the latency: three issues and the branch back */
+    blocks b = {0};
+    fill(&b, 4, 4);
+    const double ratio = ratio_of(&b, &(ifl_change){.at_hand = true});
+    assert_true(ratio >= (double)QUICK_L1 / (QUICK_DRAM + issued));
+    assert_true(ratio <= (QUICK_L1 + issued) / QUICK_DRAM);
+}
+
+/* Addresses and tests are those of one word where words are joined, sums are as many as before. A
+ * trip takes three cycles to issue and five to branch back. */
+static void test_wide_words(void **unused)
+{
+    (void)unused;
+    blocks b = {0};
+    for (int i = 0; i < 4; i++) {
+        add_block(&b);
+        for (int trip = 0; trip < 50; trip++)
+            run_sites(&b, 5, 3);
+    }
+    const ifl_change wide = {.join = 2, .joins_words = true};
+    is_near(ratio_of(&b, &wide), 0.5);
+    for (int i = 5; i < SITES; i++)
+        all_sites[i].flop = 0;
+    const double sums = (2 * 3 + 5) / (2 * (3 + 5.0));
+    is_near(ratio_of(&b, &wide), sums);
+    is_near(ratio_of(&b, &(ifl_change){.join = 2}), sums);
+}
+
 /* A conversion that is gone took the result of a load: what comes after it still waits for that. */
 static void test_conversions(void **unused)
 {
@@ -339,6 +399,9 @@ int main(void)
         cmocka_unit_test_setup(test_unknown, set_up),
         cmocka_unit_test_setup(test_local, set_up),
         cmocka_unit_test_setup(test_conversions, set_up),
+        cmocka_unit_test_setup(test_less, set_up),
+        cmocka_unit_test_setup(test_at_hand, set_up),
+        cmocka_unit_test_setup(test_wide_words, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
