@@ -68,6 +68,7 @@ typedef enum ifl_control_step {
 typedef struct ifl_control {
     bool known;
     bool is_half;        /* takes a pipe of two halves for one of them only: integer products */
+    bool is_twice;       /* takes both for twice as long: upper halves of integer products */
     uint8_t stall;       /* cycles to the next instruction of the warp */
     uint8_t writes;      /* scoreboard that is set until the result is there; IFL_NO_BOARD: none */
     uint8_t reads;       /* likewise, until the sources have been read */

@@ -437,12 +437,22 @@ static uint8_t fence_step(const ifl_sass_instruction *instruction)
     }
 }
 
+/* Upper halves of integer products. An H100: IMAD.HI and IMAD.WIDE four cycles of a scheduler, IMAD
+ * two (tools/gpu/sm_probe.cu). */
+static bool takes_twice(const ifl_sass_instruction *instruction)
+{
+    const ifl_sass_word part = ifl_sass_value(instruction, IFL_SASS_VALUE_PART);
+    return instruction->op == IFL_SASS_OP_IMAD &&
+           (part == IFL_SASS_WORD_WIDE || part == IFL_SASS_WORD_HI);
+}
+
 static ifl_control control_of(const ifl_sass_instruction *instruction,
                               const ifl_sass_instruction *before)
 {
     ifl_control found = {
         .known = true,
         .is_half = ifl_sass_op_pipe(instruction->op, instruction->sm) == IFL_SASS_PIPE_FMAHEAVY,
+        .is_twice = takes_twice(instruction),
         .stall = instruction->stall,
         .writes = instruction->write_barrier < BOARDS ? instruction->write_barrier : IFL_NO_BOARD,
         .reads = instruction->read_barrier < BOARDS ? instruction->read_barrier : IFL_NO_BOARD,

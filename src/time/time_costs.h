@@ -59,6 +59,8 @@ typedef struct ifl_sm_rates {
         shared_past;
     double dram_sector_bytes; /* that DRAM moves for a sector that the L2 lacks */
     double dram_store_share;  /* of the bytes stored, those that go on to DRAM */
+    double line_sectors;      /* that a line takes of the L2 at least */
+    double atomic_latency;    /* beside a load's */
     double lone_fetch;        /* turns more for a piece of one sector that comes from DRAM */
     double units[IFL_PIPES];  /* cycles that a warp instruction keeps its scheduler's pipe busy */
     double result[IFL_DELAYS]

@@ -80,11 +80,6 @@ static double wait_for_place(const ifl_time_memory *m, double now)
                 m->in_flight[(m->in_flight_at + IFL_TIME_IN_FLIGHT - most) % IFL_TIME_IN_FLIGHT]);
 }
 
-static double pieces_of(unsigned sectors)
-{
-    return ((sectors & 3) != 0) + ((sectors & 0xc) != 0);
-}
-
 static double lone_pieces_of(unsigned sectors)
 {
     return ((sectors & 3) == 1 || (sectors & 3) == 2) +
@@ -129,14 +124,23 @@ static double dram_latency(ifl_time_memory *m)
     return m->rates->dram_latency * (1 - spread - spread * log(1 - draw(m)));
 }
 
+/* What other sectors of the line were fetched for is there no sooner than they are: of four warps
+ * that read 32 bytes of a line each, two have the DRAM's latency by the counters, and all wait for it. */
+static ifl_time_arrival *arrival_of(ifl_time_memory *m, uint64_t line)
+{
+    return &m->arrivals[line % IFL_TIME_ARRIVALS];
+}
+
 /* Sectors of a line that the L1 lacks: when they come. `share`: of the L2's best bandwidth. */
-static double fetch(ifl_time_memory *m, unsigned sectors, double now, source from, double share)
+static double fetch(ifl_time_memory *m, uint64_t line, unsigned sectors, double now, source from,
+                    double share)
 {
     const ifl_sm_rates *r = m->rates;
     const bool from_dram = from == FROM_DRAM;
-    const double turns =
-        pieces_of(sectors) + (from_dram ? r->lone_fetch * lone_pieces_of(sectors) : 0);
-    const double cycles = turns * PIECE_BYTES / (r->l2_bytes_per_cycle * share);
+    const double bytes_taken =
+        fmax(count_of(sectors), r->line_sectors) * IFL_SECTOR_BYTES +
+        (from_dram ? r->lone_fetch * lone_pieces_of(sectors) * PIECE_BYTES : 0);
+    const double cycles = bytes_taken / (r->l2_bytes_per_cycle * share);
     const double l2 = serve_shared(&m->l2, now, cycles, r->l2_latency);
     double ends = l2 + (draw(m) < r->far_share ? r->l2_far_latency : r->l2_latency);
     m->l2_sectors += (uint64_t)count_of(sectors);
@@ -145,16 +149,21 @@ static double fetch(ifl_time_memory *m, unsigned sectors, double now, source fro
         m->dram_sectors += (uint64_t)count_of(sectors);
         ends = serve_shared(&m->dram, l2, bytes / r->dram_bytes_per_cycle, r->dram_latency) +
                dram_latency(m);
+        *arrival_of(m, line) = (ifl_time_arrival){line, ends};
     } else if (from == ON_ITS_WAY) {
         ends = fmax(ends, l2 + dram_latency(m));
+    } else if (arrival_of(m, line)->line == line) {
+        ends = fmax(ends, arrival_of(m, line)->at);
     }
     return ends;
 }
 
 /* What goes past the L1 needs no place there. */
-static double fetch_into_l1(ifl_time_memory *m, unsigned sectors, double now, source from)
+static double fetch_into_l1(ifl_time_memory *m, uint64_t line, unsigned sectors, double now,
+                            source from)
 {
-    const double ends = fetch(m, sectors, wait_for_place(m, now), from, ifl_sm_constant.l2_share);
+    const double ends =
+        fetch(m, line, sectors, wait_for_place(m, now), from, ifl_sm_constant.l2_share);
     m->in_flight[m->in_flight_at] = ends;
     m->in_flight_at = (m->in_flight_at + 1) % IFL_TIME_IN_FLIGHT;
     return ends;
@@ -236,7 +245,7 @@ static unsigned missing_of(const ifl_time_line *line, unsigned sectors)
 
 typedef struct load {
     double ends;
-    double filled; /* lines */
+    double missed; /* lines */
     bool is_far, has_dram, is_drawn;
 } load;
 
@@ -270,8 +279,9 @@ static double load_past(ifl_time_memory *m, uint64_t number, unsigned sectors, d
 {
     if (draw(m) < m->rates->shared_past)
         return now + m->rates->l2_latency;
-    l->filled++;
-    return fetch(m, sectors, now, source_of(m, number, l), ifl_sm_constant.l2_share);
+    l->missed++;
+    return fetch(m, number, sectors, serve(&m->miss_free, now, 1), source_of(m, number, l),
+                 ifl_sm_constant.l2_share);
 }
 
 /* Which lines stay depends on the order of the warps, and many on their way push each other out
@@ -290,7 +300,9 @@ static double load_through(ifl_time_memory *m, uint64_t number, unsigned sectors
 {
     ifl_time_line *line = find_line(m, number);
     const unsigned missing = is_granted(m) ? 0 : missing_of(line, sectors);
-    double ends = missing ? fetch_into_l1(m, missing, now, source_of(m, number, l)) : 0;
+    double ends = missing ? fetch_into_l1(m, number, missing, serve(&m->miss_free, now, 1),
+                                          source_of(m, number, l))
+                          : 0;
     const double comes = ends;
     m->l1_hits += (uint64_t)count_of(sectors & ~missing);
     if (missing && !line)
@@ -303,7 +315,7 @@ static double load_through(ifl_time_memory *m, uint64_t number, unsigned sectors
     }
     if (line)
         line->used = now;
-    l->filled += missing != 0;
+    l->missed += missing != 0;
     return ends;
 }
 
@@ -329,13 +341,14 @@ static uint64_t line_at(const uint32_t *words, uint32_t index, unsigned *sectors
 
 /* Consecutive words that are not aligned to lines: each wavefront has words of two lines and looks
  * up both, one after the other (an H200: convolve_row and convolve_square of tests/model/everyday
- * take 2.2 to 2.3 cycles a load). */
+ * take 2.2 to 2.3 cycles a load, though not where a probe reads the same lines again and again). */
 static bool is_across(ifl_request_cost cost)
 {
     return cost.lines == cost.passes + 1;
 }
 
-static double passes_of_load(const ifl_sm_rates *r, ifl_request_cost cost)
+/* Of a load whose lines the L1 has. */
+static double passes_of_hits(const ifl_sm_rates *r, ifl_request_cost cost)
 {
     const double data = cost.passes, lines = cost.lines;
     const double tags =
@@ -343,21 +356,38 @@ static double passes_of_load(const ifl_sm_rates *r, ifl_request_cost cost)
     return fmax(data, tags + r->data_beside_tags * data);
 }
 
+/* What is of a line that it lacks comes by itself later, in a pass of its own. An H100, requests for
+ * 8, 16, 32 such lines: 9.1, 16.6, 32.7 cycles, whatever banks they lie in (tools/gpu/fill_probe.cu). */
+static double passes_of_load(const ifl_sm_rates *r, ifl_request_cost cost, double missed)
+{
+    return missed < cost.lines ? passes_of_hits(r, cost) + ifl_sm_constant.miss_passes * missed
+                               : fmax(cost.passes, missed);
+}
+
+/* Lines of one request follow each other while those of another one pass between them. An H100,
+ * tools/gpu/latency_probe.cu, lines that the L1 has: 34, 34, 38, 47, 65, 101 cycles for 1, 2, 4, 8, 16, 32
+ * of them; that come from the L2: 293, 306, 358 for 1, 8, 32. */
+static double lines_apart(uint32_t lines)
+{
+    return lines > 2 ? 2.25 * (lines - 2) : 0;
+}
+
 static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access,
                             ifl_request_cost cost, const uint32_t *words, double now)
 {
-    const double passes = passes_of_load(m->rates, cost), begins = serve(&m->l1_free, now, passes);
+    const double passes = passes_of_hits(m->rates, cost), begins = fmax(m->l1_free, now);
     const double latency =
         access->kind == IFL_ACCESS_TEXTURE_LOAD || access->kind == IFL_ACCESS_SURFACE_LOAD
             ? ifl_sm_constant.texture_latency
             : m->rates->l1_latency;
-    load l = {.ends = begins + passes - 1 + latency};
+    const double behind = fmax(passes - 1, lines_apart(cost.lines));
+    load l = {.ends = begins + behind + latency};
     for (uint32_t i = 0; i < cost.lines; i++) {
         unsigned sectors;
         const uint64_t line = line_at(words, i, &sectors);
-        load_line(m, line, sectors, uses_l1(access->path), begins, &l);
+        load_line(m, line, sectors, uses_l1(access->path), begins + lines_apart(i + 1), &l);
     }
-    m->l1_free += l.filled * ifl_sm_constant.fill_passes;
+    m->l1_free = begins + passes_of_load(m->rates, cost, l.missed);
     return (ifl_served){begins, l.ends, l.is_far, 0, 0};
 }
 
@@ -415,9 +445,10 @@ static ifl_served take_atomic(ifl_time_memory *m, ifl_request_cost cost, const u
     const bool from_dram = draw(m) >= r->l2_hit && sector_count > 0;
     if (from_dram)
         serve_shared(&m->dram, l2, sector_count * IFL_SECTOR_BYTES / r->dram_bytes_per_cycle, 0);
-    return (ifl_served){
-        begins, l2 + bytes / r->l2_bytes_per_cycle + (from_dram ? r->dram_latency : r->l2_latency),
-        true, begins + fmax(cost.passes, 1), 0};
+    return (ifl_served){begins,
+                        l2 + bytes / r->l2_bytes_per_cycle +
+                            (from_dram ? r->dram_latency : r->l2_latency) + r->atomic_latency,
+                        true, begins + fmax(cost.passes, 1), 0};
 }
 
 /* An asynchronous copy past the L1 fills shared memory as lines come, which their fetching counts:
@@ -429,6 +460,10 @@ static bool is_filled(const ifl_site_access *access)
            access->path == IFL_PATH_PAST;
 }
 
+/* Wavefronts of one request are two cycles apart; those of another one pass between them (an H100,
+ * tools/gpu/latency_probe.cu: 23, 25, 29, 37, 53, 85 cycles for 1, 2, 4, 8, 16, 32 of them). */
+enum { APART = 2 };
+
 static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access,
                               ifl_request_cost cost, double now)
 {
@@ -437,8 +472,9 @@ static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access,
         cost.serial > cost.passes && !access->passes_merge ? cost.serial : cost.passes;
     const double taken = is_filled(access) ? 1 : fmax(passes, 1),
                  begins = serve(&m->l1_free, now, taken);
-    return (ifl_served){begins, begins + taken - 1 + m->rates->result[IFL_DELAY_SHARED][IFL_PIPES],
-                        false, 0, 0};
+    return (ifl_served){
+        begins, begins + APART * (taken - 1) + m->rates->result[IFL_DELAY_SHARED][IFL_PIPES], false,
+        0, 0};
 }
 
 /* Sectors pass between SMs one after the other; stores are awaited by nobody. */
@@ -463,7 +499,7 @@ static ifl_served take_prefetch(ifl_time_memory *m, ifl_request_cost cost, const
         unsigned sectors;
         const uint64_t number = line_at(words, i, &sectors);
         const bool comes = is_first(m, number) && draw(m) < m->rates->prefetch_miss;
-        fetch(m, sectors, begins, comes ? FROM_DRAM : FROM_L2, 1);
+        fetch(m, number, sectors, begins, comes ? FROM_DRAM : FROM_L2, 1);
     }
     return (ifl_served){begins, begins, true, 0, 0};
 }
@@ -478,7 +514,7 @@ static ifl_served take_copy(ifl_time_memory *m, const ifl_site_access *access,
         unsigned sectors;
         const uint64_t number = line_at(words, i, &sectors);
         if (access->kind == IFL_ACCESS_COPY_LOAD)
-            l.ends = fmax(l.ends, fetch(m, sectors, now, source_of(m, number, &l), 1));
+            l.ends = fmax(l.ends, fetch(m, number, sectors, now, source_of(m, number, &l), 1));
         else
             store_behind(m, sectors, false, now);
     }

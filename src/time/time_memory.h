@@ -9,7 +9,7 @@
 #include "time/time_costs.h"
 #include "time/time_trace.h"
 
-enum { IFL_TIME_WAYS = 8, IFL_TIME_IN_FLIGHT = 4096 };
+enum { IFL_TIME_WAYS = 8, IFL_TIME_IN_FLIGHT = 4096, IFL_TIME_ARRIVALS = 2048 };
 
 /* A line of the L1: when its sectors are there. */
 typedef struct ifl_time_line {
@@ -25,9 +25,16 @@ typedef struct ifl_time_server {
     double most_load;  /* a load beyond this counts as this */
 } ifl_time_server;
 
+/* When the L2 has what was fetched of a line from DRAM last. */
+typedef struct ifl_time_arrival {
+    uint64_t line;
+    double at;
+} ifl_time_arrival;
+
 typedef struct ifl_time_memory {
     const ifl_sm_rates *rates;
     double l1_free, constant_free, remote_free; /* when the next request may begin */
+    double miss_free;                           /* when the L1 may ask for the next line */
     ifl_time_server l2, dram;
     ifl_time_line *lines;
     uint32_t sets;
@@ -39,7 +46,8 @@ typedef struct ifl_time_memory {
         is_later;
     double in_flight[IFL_TIME_IN_FLIGHT]; /* when the last lines come, in a ring */
     uint32_t in_flight_at;
-    uint64_t drawn; /* for what only a share is known of */
+    ifl_time_arrival arrivals[IFL_TIME_ARRIVALS]; /* by line */
+    uint64_t drawn;                               /* for what only a share is known of */
     uint64_t l1_sectors, l1_hits, l2_sectors, dram_sectors;
     ifl_room room;
 } ifl_time_memory;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What one SM does in a cycle, for src/time/: blocks of so many warps on one SM repeat one instruction (or a few), and
+ * What one SM does in a cycle, for src/time/ (loads: l1_probe.cu): blocks of so many warps on one SM repeat one instruction (or a few), and
  * thread 0 of each warp notes the clock. Prints a line a probe: name, warps, cycles for each instruction of the SM.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o sm_probe sm_probe.cu; sm_probe > sm_probe.txt */
 #include <cstdint>
@@ -27,37 +27,6 @@ static __device__ void note(span *out, long long begin)
     if (threadIdx.x % 32 == 0)
         out[threadIdx.x / 32] = {begin, end};
 }
-
-/* ---- loads that the L1 finds: lane i reads at i * stride + offset bytes ---- */
-
-/* Written with asm so that neither order nor count is the compiler's. */
-#define LOADS(NAME, SUFFIX, REGS)                                                     \
-    static __global__ void NAME(span *out, const char *data, int stride, int offset, unsigned *sink) \
-    {                                                                                              \
-        const char *at = data + (threadIdx.x % 32) * stride + offset;                              \
-        unsigned sum = 0;                                                                          \
-        long long begin = 0;                                                                       \
-        for (int round = 0; round < 2; round++) {                                                  \
-            __syncthreads();                                                                       \
-            begin = clock64();                                                                     \
-            for (int t = 0; t < TRIPS; t++) {                                                      \
-                _Pragma("unroll") for (int u = 0; u < UNROLL; u++)                                 \
-                {                                                                                  \
-                    unsigned a = 0, b = 0, c = 0, d = 0;                                           \
-                    asm volatile("ld.global.ca." SUFFIX " " REGS ", [%4];"                         \
-                                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)                              \
-                                 : "l"(at));                                               \
-                    sum ^= a ^ b ^ c ^ d;                                                          \
-                }                                                                                  \
-            }                                                                                      \
-        }                                                                                          \
-        note(out, begin);                                                                          \
-        if (sum == 0x12345)                                                                        \
-            *sink = sum;                                                                           \
-    }
-LOADS(load4, "u32", "%0")
-LOADS(load8, "v2.u32", "{%0, %1}")
-LOADS(load16, "v4.u32", "{%0, %1, %2, %3}")
 
 /* ---- arithmetic: eight chains a thread, so that no result is waited for with four warps or more ---- */
 
@@ -91,6 +60,13 @@ ARITHMETIC(fmul, float, asm volatile("mul.rn.f32 %0, %0, %1;" : "+f"(v) : "f"(a)
 ARITHMETIC(dfma, double, asm volatile("fma.rn.f64 %0, %0, %1, %2;" : "+d"(v) : "d"(a), "d"(b)))
 ARITHMETIC(dadd, double, asm volatile("add.rn.f64 %0, %0, %1;" : "+d"(v) : "d"(a)))
 ARITHMETIC(imad, int, asm volatile("mad.lo.s32 %0, %0, %1, %2;" : "+r"(v) : "r"(a), "r"(b)))
+/* Both halves are used, or the compiler makes less of it. */
+#define WIDE(v, a) asm volatile("{.reg .u64 w; .reg .u32 l, h; mul.wide.u32 w, %0, %1; mov.b64 {l, h}, w; xor.b32 %0, l, h;}" : "+r"(v) : "r"(a))
+ARITHMETIC(imad_wide_lop, unsigned, WIDE(v, a))
+ARITHMETIC(imad_wide_lop_twice, unsigned, WIDE(v, a); WIDE(v, b))
+ARITHMETIC(imad_wide_lop_imad, unsigned, WIDE(v, a); asm volatile("mad.lo.u32 %0, %0, %1, %2;" : "+r"(v) : "r"(a), "r"(b)))
+ARITHMETIC(imad_wide_lop_ffma, unsigned, WIDE(v, a); asm volatile("{.reg .f32 f; mov.b32 f, %0; fma.rn.f32 f, f, f, f; mov.b32 %0, f;}" : "+r"(v)))
+ARITHMETIC(imad_high, int, asm volatile("mad.hi.s32 %0, %0, %1, %2;" : "+r"(v) : "r"(a), "r"(b)))
 ARITHMETIC(iadd, int, asm volatile("add.s32 %0, %0, %1;" : "+r"(v) : "r"(a)))
 ARITHMETIC(lop, int, asm volatile("xor.b32 %0, %0, %1;" : "+r"(v) : "r"(a)))
 ARITHMETIC(shift, int, asm volatile("shf.l.wrap.b32 %0, %0, %1, %2;" : "+r"(v) : "r"(a), "r"(b)))
@@ -130,8 +106,6 @@ ARITHMETIC(ffma_iadd, float,
         if (sum == 0x12345)                                                                        \
             *sink = sum;                                                                           \
     }
-SHARED(shared_load, asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(at)))
-SHARED(shared_store, asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(sum)))
 SHARED(shared_add, asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(at)))
 SHARED(shared_fetch, asm volatile("atom.shared.add.u32 %0, [%1], 1;" : "=r"(v) : "r"(at)))
 SHARED(shared_max, asm volatile("red.shared.max.s32 [%0], %1;" ::"r"(at), "r"(sum)))
@@ -219,7 +193,7 @@ int main()
         const char *name;
         probe kernel;
     } plain[] = {{"ffma", ffma},       {"ffma_own", ffma_own}, {"fadd", fadd},     {"fmul", fmul},       {"dfma", dfma},
-                 {"dadd", dadd},       {"imad", imad},         {"iadd", iadd},     {"lop", lop},         {"shift", shift},
+                 {"dadd", dadd},       {"imad", imad}, {"imad_wide_lop", imad_wide_lop}, {"imad_wide_lop_twice", imad_wide_lop_twice}, {"imad_wide_lop_imad", imad_wide_lop_imad}, {"imad_wide_lop_ffma", imad_wide_lop_ffma}, {"imad_high", imad_high},         {"iadd", iadd},     {"lop", lop},         {"shift", shift},
                  {"popc", popc},       {"ex2", ex2},           {"rsqrt", rsqrt_},  {"i2f", i2f},         {"f2i", f2i},
                  {"f2d_d2f", f2d},     {"shuffle", shuffle},   {"setp_sel", setp_sel}, {"ffma_iadd", ffma_iadd},
                  {"barriers", barriers}, {"branches", branches}};
@@ -227,22 +201,10 @@ int main()
         for (const int warps : counts)
             run(p.name, p.kernel, warps, 1, 2);
     for (const int warps : {8, 32}) {
-        for (int word = 0; word < 32; word += word < 4 ? 1 : 4)
-            run("load4_offset", load4, warps, 4, 4 * word);
-        for (const int bytes : {0, 8, 12, 16, 32, 64, 128, 132, 256, 1024})
-            run("load4_stride", load4, warps, bytes, 0);
-        for (const int bytes : {0, 8, 16, 24, 32, 64, 128, 136})
-            run("load8_stride", load8, warps, bytes, 0);
-        for (const int bytes : {8, 16, 32, 64, 120})
-            run("load8_offset", load8, warps, 8, bytes);
-        for (const int bytes : {0, 16, 32, 48, 64, 128, 144})
-            run("load16_stride", load16, warps, bytes, 0);
-        for (const int bytes : {16, 32, 64, 112})
-            run("load16_offset", load16, warps, 16, bytes);
         static const struct {
             const char *name;
             probe kernel;
-        } shared[] = {{"shared_load", shared_load}, {"shared_store", shared_store}, {"shared_add", shared_add},
+        } shared[] = {{"shared_add", shared_add},
                       {"shared_fetch", shared_fetch}, {"shared_max", shared_max}, {"shared_swap", shared_swap},
                       {"shared_fadd", shared_fadd}, {"constants", constants}};
         for (const auto &p : shared) {

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Requests to the memory of one SM, one after the other. What is expected follows from what an H100 printed for
+ * tools/gpu/latency_probe.cu, l1_probe.cu and fill_probe.cu, with the latencies of quick_rates.h in place of its own. */
+#include "time/time_memory.h"
+
+#include "quick_rates.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { LANES = 32 };
+
+static const ifl_site_access load = {
+    .kind = IFL_ACCESS_LOAD, .space = IFL_SPACE_GLOBAL, .path = IFL_PATH_PLAIN, .bytes = 4};
+
+static ifl_served ask_lines(ifl_time_memory *m, uint32_t first, uint32_t lines, unsigned sectors,
+                            double now)
+{
+    const ifl_request_cost cost = {.passes = 1, .lines = lines, .served = IFL_REQUEST_GLOBAL};
+    uint32_t words[LANES];
+    for (uint32_t i = 0; i < lines; i++)
+        words[i] = ifl_line_pack(first + i, sectors);
+    return ifl_time_memory_take(m, &load, cost, words, (ifl_time_lines){0}, now);
+}
+
+/* 23, 25, 29, 37, 53, 85 cycles for 1 to 32 wavefronts, and each time the next request begins as soon as all have passed. */
+static void test_wavefronts(void **unused)
+{
+    (void)unused;
+    const ifl_sm_rates rates = quick_rates();
+    const ifl_site_access shared = {.kind = IFL_ACCESS_LOAD, .space = IFL_SPACE_SHARED, .bytes = 4};
+    for (uint32_t passes = 1; passes <= LANES; passes *= 2) {
+        ifl_time_memory m = {0};
+        assert_true(ifl_time_memory_begin(&m, &rates));
+        const ifl_request_cost cost = {.passes = passes, .served = IFL_REQUEST_SHARED};
+        const ifl_served first =
+                             ifl_time_memory_take(&m, &shared, cost, NULL, (ifl_time_lines){0}, 0),
+                         second =
+                             ifl_time_memory_take(&m, &shared, cost, NULL, (ifl_time_lines){0}, 0);
+        assert_int_equal(first.ends, QUICK_SHARED + 2 * (passes - 1));
+        assert_int_equal(second.begins, passes);
+        ifl_time_memory_free(&m);
+    }
+}
+
+/* Lines that the L1 lacks are asked for one a cycle: of requests for 8, 16, 32 of them the next one begins after as many. Of
+ * lines that it has, four pass a cycle, and the last one's words come 2.25 cycles a line later. */
+static void test_lines(void **unused)
+{
+    (void)unused;
+    ifl_sm_rates rates = quick_rates();
+    rates.l2_hit = 1;
+    rates.data_beside_tags = 0.3;
+    for (uint32_t lines = 8; lines <= LANES; lines *= 2) {
+        ifl_time_memory m = {0};
+        assert_true(ifl_time_memory_begin(&m, &rates));
+        const ifl_served lacked = ask_lines(&m, 64, lines, 1, 0),
+                         found = ask_lines(&m, 64, lines, 1, 1000),
+                         next = ask_lines(&m, 64, 1, 1, 1000);
+        assert_in_range(lacked.ends, QUICK_L2 + lines - 1, QUICK_L2 + 3 * lines);
+        assert_int_equal(found.begins, 1000);
+        assert_in_range(found.ends, 1000 + QUICK_L1 + 2 * (lines - 2),
+                        1000 + QUICK_L1 + 5 * lines / 2);
+        assert_in_range(next.begins, 1000 + lines / 4, 1000 + lines / 4 + 1);
+        ask_lines(&m, 1024, lines, 1, 2000);
+        assert_int_equal(ask_lines(&m, 1024, 1, 1, 2000).begins, 2000 + lines);
+        ifl_time_memory_free(&m);
+    }
+}
+
+/* Half of the sectors come from the DRAM: the others of their lines, asked for at the same time, are there no sooner
+ * (lines_bytes of tests/model/everyday: four warps read 32 bytes of a line each). */
+static void test_sectors_of_a_line(void **unused)
+{
+    (void)unused;
+    enum { LINES = 200 };
+    ifl_sm_rates rates = quick_rates();
+    rates.l2_hit = 0.5;
+    rates.dram_sector_bytes = 64;
+    for (int apart = 0; apart < 2; apart++) {
+        ifl_time_memory m = {0};
+        assert_true(ifl_time_memory_begin(&m, &rates));
+        m.is_later = true;
+        double waited = 0;
+        for (uint32_t i = 0; i < LINES; i++)
+            for (unsigned s = 0; s < 4; s++) {
+                const double now = 10000 * i + (apart ? 2000 * s : 0);
+                const double takes = ask_lines(&m, 16 + i, 1, 1u << s, now).ends - now;
+                waited += s == 3 ? takes : 0;
+            }
+        if (apart)
+            assert_true(waited < LINES * QUICK_DRAM * 0.75);
+        else
+            assert_true(waited > LINES * QUICK_DRAM * 0.95);
+        ifl_time_memory_free(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wavefronts),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_sectors_of_a_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
