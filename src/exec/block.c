@@ -35,12 +35,14 @@ static void put_result(ifl_fragment *fragment, const ifl_barrier *barrier)
 
 /* Behind a barrier the warps of a GPU issue together, and programs rely on it where they should
  * not: all read what a reduction left in shared memory, and the first warp writes there again, long
- * after, with no barrier between. So each has its first request behind a barrier before any has its
- * second. */
+ * after, with no barrier between. So each has its first request of shared memory behind a barrier
+ * before any has its second; compilers put few others before it. */
 static void leave_barrier(ifl_warp *warp, unsigned id)
 {
+    enum { MOST_BEHIND = 4 };
     ifl_race_leave(warp, id);
     warp->requests_left = 1;
+    warp->behind = MOST_BEHIND;
 }
 
 static void open_barrier(ifl_block *block, unsigned id)
@@ -260,6 +262,7 @@ static bool start_warp(ifl_warp *warp, ifl_block *block, bool is_followed)
     warp->running = NULL;
     warp->observed = warp->changed = warp->spins = warp->spun = false;
     warp->requests_left = warp->worker->grid->launch->quantum;
+    warp->behind = 0;
     warp->watching = 0;
     warp->group_steps = 0;
     warp->cluster_arrived = warp->cluster_passed = 0;

@@ -623,6 +623,17 @@ static void end_turns(ifl_warp *warp, uint32_t index, bool observed, bool change
     warp->reason = IFL_REASON_YIELD;
 }
 
+/* Behind a barrier a warp has one request a turn, until one was of shared memory (leave_barrier). The
+ * fragment has just had one. */
+static void count_behind(ifl_warp *warp, const ifl_fragment *fragment)
+{
+    const ifl_site *sites = warp->worker->grid->image->sites.at;
+    if (sites[fragment->code[-1].site].access.space == IFL_SPACE_SHARED)
+        warp->behind = 0;
+    else if (--warp->behind)
+        warp->requests_left = 1;
+}
+
 void ifl_warp_run(ifl_warp *warp)
 {
     bool observed = false, changed = false;
@@ -641,6 +652,8 @@ void ifl_warp_run(ifl_warp *warp)
         }
         warp->running = &warp->fragments[index];
         run_fragment(warp, (uint32_t)index);
+        if (warp->behind && warp->requests_left <= 0)
+            count_behind(warp, &warp->fragments[index]);
         handle(warp, (uint32_t)index);
         if (warp->reason == IFL_REASON_YIELD || warp->worker->fault.is_set)
             return;

@@ -86,6 +86,7 @@ struct ifl_warp {
     uint32_t taken;
     int32_t slice;         /* basic blocks until the fragment yields */
     int32_t requests_left; /* memory requests until the warp yields */
+    uint32_t behind;       /* turns of one request, since it left a barrier */
     const ifl_code *place; /* of the fragment's meeting, or NULL */
     ifl_frame *frame;
     ifl_worker *worker;
