@@ -23,6 +23,7 @@ typedef struct ifl_lane_options {
     /* Sources a, b, c are read as ((x & keep) ^ flip) + plus: |x|, -x and ~x. Of 64 bits: the upper
      * word of a float, all of an integer, to which plus is added. */
     uint32_t keep[3], flip[3], plus[3];
+    uint32_t upper_flip[3];     /* of two floats: flips bits of the upper one as well */
     uint32_t in[3], in_flip[3]; /* predicates that are read */
     uint32_t out[2];            /* predicates that are written */
     uint32_t number;            /* of a shift, a look-up table, a mask */

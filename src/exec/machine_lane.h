@@ -38,11 +38,11 @@ IFL_LANE uint32_t ifl_halves(uint32_t x, const ifl_lane_options *o, unsigned k)
     return (ifl_part_of(x, o->part[k]) & o->keep[k]) ^ o->flip[k];
 }
 
-/* Two f32 */
+/* Two f32; the upper one may have the opposite sign */
 IFL_LANE uint64_t ifl_pair(uint64_t x, const ifl_lane_options *o, unsigned k)
 {
     const uint64_t keep = (uint64_t)o->keep[k] << 32 | o->keep[k],
-                   flip = (uint64_t)o->flip[k] << 32 | o->flip[k];
+                   flip = (uint64_t)(o->flip[k] ^ o->upper_flip[k]) << 32 | o->flip[k];
     x = o->part[k] == IFL_PART_TWICE ? (x & UINT32_MAX) | x << 32 : x;
     return (x & keep) ^ flip;
 }
@@ -159,14 +159,27 @@ IFL_LANE uint32_t ifl_unlike_sign(uint32_t x)
     return x >> 31 ? ~x : x;
 }
 
-IFL_LANE uint32_t ifl_sum_of_differences(uint32_t a, uint32_t b)
+/* Of four bytes each, flipped first: with the upper bits flipped, as signed ones. */
+IFL_LANE uint32_t ifl_sum_of_differences(uint32_t a, uint32_t b, uint32_t flip)
 {
     uint32_t sum = 0;
     for (unsigned at = 0; at < 32; at += 8) {
-        const uint32_t x = a >> at & 0xff, y = b >> at & 0xff;
+        const uint32_t x = (a ^ flip) >> at & 0xff, y = (b ^ flip) >> at & 0xff;
         sum += x < y ? y - x : x - y;
     }
     return sum;
+}
+
+/* Of four bytes each, every byte with its source's sign. */
+IFL_LANE uint32_t ifl_sum_bytes(const ifl_lane_options *o, uint32_t a, uint32_t b)
+{
+    uint32_t bytes = 0;
+    for (unsigned at = 0; at < 32; at += 8) {
+        const uint32_t x = ((a ^ o->flip[0]) >> at) + o->plus[0],
+                       y = ((b ^ o->flip[1]) >> at) + o->plus[1];
+        bytes |= ((x + y) & 0xff) << at;
+    }
+    return bytes;
 }
 
 /* ---- comparison ------------------------------------------------------------------------------ */

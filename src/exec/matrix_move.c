@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Matrices between shared memory and the registers of a warp, and their transposition in registers
  * (code/matrix.h). */
+#include "code/build.h"
 #include "code/matrix.h"
 #include "exec/warp.h"
 
@@ -214,6 +215,33 @@ ifl_reason ifl_slow_matrix_store(ifl_warp *warp, const ifl_code *code, char *fra
 {
     (void)active;
     return move_matrices(warp, code, frame, mask);
+}
+
+/* d = a, as bytes: four lanes hold a row, 8 nibbles each; of the bytes, 4 of its first half and 4 of its
+ * second. */
+ifl_reason ifl_slow_matrix_widen(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                 uint32_t active)
+{
+    enum { NIBBLES = 8, BYTES = 4, HALF_ROW = 16 };
+    (void)active;
+    uint32_t word[IFL_WARP_LANES];
+    if (!mask)
+        return IFL_REASON_NONE;
+    if (mask != warp->live)
+        return refuse_part(warp, code, mask);
+    memcpy(word, frame + code->a, sizeof word);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(m), row = lane / 4 * 4;
+        for (unsigned i = 0; i < 2; i++) {
+            uint32_t bytes = 0;
+            for (unsigned v = 0; v < BYTES; v++) {
+                const unsigned column = HALF_ROW * i + BYTES * (lane % 4) + v;
+                bytes |= (word[row + column / NIBBLES] >> 4 * (column % NIBBLES) & 0xf) << 8 * v;
+            }
+            ((uint32_t *)ifl_slot(frame, code->d + i * IFL_PLANE_BYTES))[lane] = bytes;
+        }
+    }
+    return IFL_REASON_NONE;
 }
 
 /* d = a, transposed: elements of 16 bits. */

@@ -13,6 +13,7 @@ typedef struct ifl_sass_query {
     bool is_plain; /* no source has a sign or a part */
     bool writes_predicate;
     bool is_copy; /* a product of which one factor is zero; a sum with -0 */
+    bool narrows; /* b is a float where halves are added */
 } ifl_sass_query;
 
 typedef struct ifl_sass_lane_row {

@@ -50,6 +50,7 @@ static uint8_t part_of(unsigned select)
     case IFL_SASS_WORD_H1:
         return IFL_PART_HALF1;
     case IFL_SASS_WORD_F32: /* of a pair */
+    case IFL_SASS_WORD_F32_NP:
         return IFL_PART_TWICE;
     case IFL_SASS_WORD_B1:
         return IFL_PART_BYTE1;
@@ -62,6 +63,7 @@ static uint8_t part_of(unsigned select)
     case IFL_SASS_WORD_WHOLE:
     case IFL_SASS_WORD_SIGN:
     case IFL_SASS_WORD_HI_LO: /* of a pair: as it stands */
+    case IFL_SASS_WORD_HI_LO_NP:
         return IFL_PART_WHOLE;
     default:
         return IFL_PARTS;
@@ -83,13 +85,16 @@ static void set_source(const ifl_sass_operand *operand, number_kind kind, unsign
     }
     o->keep[k] = operand->absolute ? ~signs[kind] : UINT32_MAX;
     o->flip[k] = operand->negated ? signs[kind] : 0;
+    if (operand->select == IFL_SASS_WORD_HI_LO_NP || operand->select == IFL_SASS_WORD_F32_NP)
+        o->upper_flip[k] = signs[kind];
 }
 
 static bool is_plain(const ifl_lane_options *o)
 {
     bool plain = true;
     for (unsigned k = 0; k < 3; k++)
-        plain &= o->keep[k] == UINT32_MAX && !o->flip[k] && !o->plus[k] && !o->part[k];
+        plain &= o->keep[k] == UINT32_MAX && !o->flip[k] && !o->plus[k] && !o->upper_flip[k] &&
+                 !o->part[k];
     return plain;
 }
 
@@ -257,33 +262,6 @@ static uint32_t number(const ifl_sass_lowerer *l)
 
 static const ifl_sass_role sources[3] = {IFL_SASS_ROLE_A, IFL_SASS_ROLE_B, IFL_SASS_ROLE_C};
 
-static void set_options(ifl_sass_lowerer *l, ifl_lane_options *o)
-{
-    const number_kind kind = kind_of_sources(l);
-    const ifl_sass_word type = value(l, IFL_SASS_VALUE_TYPE);
-    for (unsigned k = 0; k < 3; k++) {
-        set_source(ifl_sass_lower_operand(l, sources[k]), kind, k, o);
-        if (o->part[k] == IFL_PARTS)
-            ifl_sass_refuse(l, "with this part of an operand");
-    }
-    o->number = number(l);
-    o->relation = relation(l);
-    o->bits = type == IFL_SASS_WORD_S64 || type == IFL_SASS_WORD_U64 ? 64 : 32;
-    set_modifiers(l, &o->m);
-}
-
-static void set_predicates(const ifl_sass_lowerer *l, bool is_test, ifl_lane_options *o)
-{
-    static const ifl_sass_role in[3] = {IFL_SASS_ROLE_PREDICATE_IN, IFL_SASS_ROLE_PREDICATE_IN2,
-                                        IFL_SASS_ROLE_PREDICATE_IN3};
-    static const ifl_sass_role out[2] = {IFL_SASS_ROLE_PREDICATE_OUT, IFL_SASS_ROLE_PREDICATE_OUT2};
-    for (unsigned k = 0; k < 3; k++)
-        o->in[k] =
-            ifl_sass_lower_predicate(l, ifl_sass_lower_operand(l, in[k]), is_test, &o->in_flip[k]);
-    for (unsigned k = 0; k < 2; k++)
-        o->out[k] = ifl_sass_lower_predicate_out(l, ifl_sass_lower_operand(l, out[k]));
-}
-
 static bool is_zero(const ifl_sass_operand *operand)
 {
     return operand &&
@@ -316,6 +294,35 @@ static bool is_copy(const ifl_sass_lowerer *l)
     return op == IFL_SASS_OP_IMAD && (is_a || is_b);
 }
 
+static void set_options(ifl_sass_lowerer *l, ifl_lane_options *o)
+{
+    const number_kind kind = kind_of_sources(l);
+    const ifl_sass_word type = value(l, IFL_SASS_VALUE_TYPE);
+    for (unsigned k = 0; k < 3; k++) {
+        set_source(ifl_sass_lower_operand(l, sources[k]), kind, k, o);
+        const bool narrows = kind == HALF_PAIR && o->part[k] == IFL_PART_TWICE;
+        const bool has_sign = o->flip[k] || o->keep[k] != UINT32_MAX;
+        if (o->part[k] == IFL_PARTS || (narrows && (!is_copy(l) || has_sign)))
+            ifl_sass_refuse(l, "with this part of an operand");
+    }
+    o->number = number(l);
+    o->relation = relation(l);
+    o->bits = type == IFL_SASS_WORD_S64 || type == IFL_SASS_WORD_U64 ? 64 : 32;
+    set_modifiers(l, &o->m);
+}
+
+static void set_predicates(const ifl_sass_lowerer *l, bool is_test, ifl_lane_options *o)
+{
+    static const ifl_sass_role in[3] = {IFL_SASS_ROLE_PREDICATE_IN, IFL_SASS_ROLE_PREDICATE_IN2,
+                                        IFL_SASS_ROLE_PREDICATE_IN3};
+    static const ifl_sass_role out[2] = {IFL_SASS_ROLE_PREDICATE_OUT, IFL_SASS_ROLE_PREDICATE_OUT2};
+    for (unsigned k = 0; k < 3; k++)
+        o->in[k] =
+            ifl_sass_lower_predicate(l, ifl_sass_lower_operand(l, in[k]), is_test, &o->in_flip[k]);
+    for (unsigned k = 0; k < 2; k++)
+        o->out[k] = ifl_sass_lower_predicate_out(l, ifl_sass_lower_operand(l, out[k]));
+}
+
 static uint32_t find_row(const ifl_sass_lowerer *l, const ifl_lane_options *o)
 {
     const uint32_t out =
@@ -327,7 +334,8 @@ static uint32_t find_row(const ifl_sass_lowerer *l, const ifl_lane_options *o)
                                   .is_plain = is_plain(o),
                                   .writes_predicate =
                                       out != IFL_PREDICATE_SINK || out2 != IFL_PREDICATE_SINK,
-                                  .is_copy = is_copy(l)};
+                                  .is_copy = is_copy(l),
+                                  .narrows = o->part[1] == IFL_PART_TWICE};
     return ifl_sass_lane_row_find(&query);
 }
 

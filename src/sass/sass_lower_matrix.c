@@ -103,14 +103,15 @@ void ifl_sass_lower_matrix_move(ifl_sass_lowerer *l)
 
 void ifl_sass_lower_matrix_transpose(ifl_sass_lowerer *l)
 {
-    if (value(l, IFL_SASS_VALUE_ELEMENT) != IFL_SASS_WORD_M16 ||
-        value(l, IFL_SASS_VALUE_SHAPE) != IFL_SASS_WORD_MT88) {
+    const ifl_sass_word shape = value(l, IFL_SASS_VALUE_SHAPE);
+    const bool widens = value(l, IFL_SASS_VALUE_ELEMENT) == IFL_SASS_WORD_U4TO8;
+    if (shape != (widens ? IFL_SASS_WORD_M832 : IFL_SASS_WORD_MT88)) {
         ifl_sass_refuse(l, "of this shape and type");
         return;
     }
     const uint32_t a = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_A), 1),
                    d = ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION));
-    ifl_code *code = ifl_sass_emit(l, IFL_CODE_matrix_transpose);
+    ifl_code *code = ifl_sass_emit(l, widens ? IFL_CODE_matrix_widen : IFL_CODE_matrix_transpose);
     code->a = a, code->d = d;
 }
 

@@ -40,6 +40,8 @@ static void add_special_at(ifl_sass_lowerer *l, ifl_special special, uint32_t sl
     l->image->demands.takes_parameter_address |=
         special == IFL_SPECIAL_PARAMETERS_LO || special == IFL_SPECIAL_PARAMETERS_HI ||
         special == IFL_SPECIAL_BANK_LO || special == IFL_SPECIAL_BANK_HI;
+    l->image->demands.reserves_shared |= special == IFL_SPECIAL_RESERVED_SMEM_OFFSET_1 ||
+                                         special == IFL_SPECIAL_RESERVED_SMEM_OFFSET_END;
     l->image->demands.cooperative |=
         special == IFL_SPECIAL_ENVREG1 || special == IFL_SPECIAL_ENVREG2;
 }

@@ -170,7 +170,7 @@ const ifl_sass_style ifl_sass_styles[] = {
     FIXED(74, 1, 1), bulk_to, SAY(SPACE2, S), reduction_op, ON(FAMILY_100, counted), bulk_type,    \
         bulk_flush, bulk_rounding, bulk_order, bulk_scope
 #define TENSOR_LOAD                                                                                \
-    dimensions, ON(SM_90, im2col), ON(FAMILY_100, im2col_any), multicast, ON(FAMILY_100, two_cta)
+    dimensions, ON(SM_90, im2col), ON(FROM_100, im2col_any), multicast, ON(FAMILY_100, two_cta)
 #define TENSOR_LOAD_PLAIN                                                                          \
     ON(FROM_100, FIXED(82, 2, 0)), ON(FAMILY_120, FIXED(85, 1, 0)), dimensions,                    \
         ON(FROM_100, gather), ON(FAMILY_100, two_cta)

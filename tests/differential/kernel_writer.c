@@ -456,9 +456,9 @@ static void rare_statement(writer *w, uint64_t seed, unsigned index)
 
 /* ---- a kernel -------------------------------------------------------------------------------- */
 
-void kernel_module_begin(FILE *out)
+void kernel_module_begin(const char *sm, FILE *out)
 {
-    fputs(".version 8.5\n.target sm_90\n.address_size 64\n", out);
+    fprintf(out, ".version 8.5\n.target sm_%s\n.address_size 64\n", sm);
     fputs(statement_functions, out);
 }
 

@@ -29,8 +29,8 @@ enum { KERNEL_FIRST_STATEMENTS = 2000000 };
 bool kernel_is_approximate(uint64_t seed);
 size_t kernel_approximation(uint64_t seed, unsigned slot);
 
-/* Writes the head of a module, then any number of kernels named kernel_SEED. */
-void kernel_module_begin(FILE *out);
+/* Writes the head of a module for sm_SM, then any number of kernels named kernel_SEED. */
+void kernel_module_begin(const char *sm, FILE *out);
 void kernel_write(uint64_t seed, FILE *out);
 
 /* The arithmetic forms that kernels are made of ("add.sat.s32"), NULL past the end. Kernel `seed`

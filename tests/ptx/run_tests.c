@@ -4,7 +4,8 @@
  *
  *     run_tests FILE.ptx ...        exit status 0: all as expected, 1: not
  *     run_tests --machine FILE.cubin FILE.ptx      the same launches of the machine code; what is
- *                                   expected of lines is not asked */
+ *                                   expected of lines is not asked, nor of kernels that it lacks
+ *     run_tests --once FILE.cubin FILE.ptx         the same with one width and two threads only */
 #include "expect.h"
 #include "inflight.h"
 
@@ -247,8 +248,18 @@ static void run_launch(trial *t, const ifl_module *module)
         t->status = ifl_launch_run(t->handle, &options, &t->profile, &t->error);
 }
 
+static bool has_kernel(const ifl_module *module, const char *name)
+{
+    for (size_t i = 0; i < ifl_module_kernel_count(module); i++)
+        if (strcmp(ifl_module_kernel_name(module, i), name) == 0)
+            return true;
+    return false;
+}
+
 static int try_launch(trial t, const ifl_module *module)
 {
+    if (module && t.code != t.file->path && !has_kernel(module, t.launch->kernel))
+        return 0;
     if (module)
         run_launch(&t, module);
     check_all(&t);
@@ -312,8 +323,13 @@ static const struct {
 #endif
 };
 
+static bool is_tried(size_t width, int threads, bool once)
+{
+    return widths[width].here() && (!once || (width == 0 && threads == 2));
+}
+
 /* `code` NULL: the file itself is run. */
-static int test_file(const char *path, const char *code)
+static int test_file(const char *path, const char *code, bool once)
 {
     ifl_expect_file file;
     int failures = 0;
@@ -323,9 +339,10 @@ static int test_file(const char *path, const char *code)
         return 1;
     }
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
-        for (size_t i = 0; i < sizeof thread_counts / sizeof *thread_counts && widths[w].here();
-             i++)
-            failures += try_file(&file, code ? code : file.path, widths[w].name, thread_counts[i]);
+        for (size_t i = 0; i < sizeof thread_counts / sizeof *thread_counts; i++)
+            if (is_tried(w, thread_counts[i], once))
+                failures +=
+                    try_file(&file, code ? code : file.path, widths[w].name, thread_counts[i]);
     printf("%s: %zu launches, %d failures\n", code ? code : path, file.launch_count, failures);
     ifl_expect_free(&file);
     return failures;
@@ -334,15 +351,16 @@ static int test_file(const char *path, const char *code)
 int main(int count, char **paths)
 {
     int failures = 0;
-    const bool is_machine = count == 4 && strcmp(paths[1], "--machine") == 0;
+    const bool once = count == 4 && strcmp(paths[1], "--once") == 0;
+    const bool is_machine = once || (count == 4 && strcmp(paths[1], "--machine") == 0);
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
         if (!widths[w].here())
             printf("skipped: vector width %s, which this CPU does not have\n", widths[w].name);
     if (is_machine)
-        failures = test_file(paths[3], paths[2]);
+        failures = test_file(paths[3], paths[2], once);
     for (int i = 1; i < count && !is_machine; i++)
-        failures += test_file(paths[i], NULL);
+        failures += test_file(paths[i], NULL, false);
     if (count < 2)
-        fprintf(stderr, "usage: run_tests [--machine FILE.cubin] FILE.ptx ...\n");
+        fprintf(stderr, "usage: run_tests [--machine|--once FILE.cubin] FILE.ptx ...\n");
     return count < 2 ? 2 : failures != 0;
 }
