@@ -84,9 +84,9 @@ static const ifl_cli_option options[] = {
     {0, "metric", "NAME", "what a sweep plots (the case's own choice)", set_metric},
     {0, "gpu", "NAME", "a GPU to predict for, in addition to those of the documents", set_gpu},
     {0, "code", "WHICH",
-     "what runs: ptx (the default), machine (the case's cubin), or both, with the results of both "
-     "checked and "
-     "the figures of the machine code",
+     "what runs: ptx, machine (the case's cubin, which runs by default where there is one), or "
+     "both, with "
+     "the results of both checked and the figures of the machine code",
      set_code},
     {0, "on", "WHERE",
      "engine, or gpu: run on the GPU of this machine, check the results and measure times", set_on},

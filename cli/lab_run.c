@@ -17,7 +17,7 @@ typedef struct work {
     ifl_cli_sheet *sheet;
     size_t row;
     ifl_lab_point point;
-    const char *code;   /* "ptx" or "machine"; NULL: as the launch says */
+    const char *code;   /* "ptx" or "machine"; NULL: the machine code kept with it, else PTX */
     ifl_launch *launch; /* of the kernel that ran last */
     ifl_cli_expected *expected;
     ifl_profile *profiles[MOST_KERNELS];

@@ -130,14 +130,14 @@ static ifl_machine_source machine_source(const ifl_loaded *loaded, const ifl_mac
                             : *opened;
 }
 
-/* Machine code that a file names, or the module's own; what is kept with PTX was made for the PTX's
- * target. */
+/* Machine code that a file names, that is kept with the PTX, for whose target it was made, or the
+ * module's own. */
 static ifl_status take_objects(ifl_session *session, const char *machine, ifl_loaded *loaded,
                                ifl_error *error)
 {
     const ifl_module *module = loaded->module;
     const ifl_code_choice code = session->options.code;
-    const bool is_kept = code == IFL_CHOOSE_MACHINE && !machine && module->described_by;
+    const bool is_kept = code != IFL_CHOOSE_PTX && !machine && module->described_by;
     const uint32_t target = is_kept ? module->programs.at[0]->sm : machine_target(session);
     const char *named = is_kept ? module->described_by : machine;
     ifl_status status = IFL_OK;

@@ -79,6 +79,8 @@ static bool run_version(ifl_lab *lab, const devices *d, size_t version, FILE *ou
         ifl_launch *launch = NULL;
         ifl_profile *profile = NULL;
         status = ifl_lab_launch(lab, &point, k, &launch, &error);
+        if (status == IFL_OK) /* the formula of PTX is what they are for */
+            status = ifl_launch_set(launch, "code", "ptx", &error);
         if (status == IFL_OK) {
             hand_over(before, launch);
             status = ifl_launch_run(launch, &options, &profile, &error);
