@@ -133,13 +133,14 @@ static const char *flight_text(ifl_page *page, const ifl_profile *profile, const
     const char *held = held_text(page, profile, m);
     if (m->bytes_in_flight_per_sm < 0)
         return held;
-    return say(page,
-               "%s A warp waits for loads %s, with %s KiB in flight per SM; %s KiB would reach 95 "
-               "%% of the DRAM "
-               "bandwidth.",
-               held, ifl_figure_times(m->waits_per_warp).text,
-               ifl_models_part_figure(page, m->bytes_in_flight_per_sm / 1024),
-               ifl_models_part_figure(page, m->bytes_needed_per_sm / 1024));
+    return say(
+        page,
+        "%s A warp waits for loads %s%s, with %s KiB in flight per SM; %s KiB would reach 95 "
+        "%% of the DRAM "
+        "bandwidth.",
+        held, ifl_figure_times(m->waits_per_warp).text, profile->machine.ran ? "" : " (estimated)",
+        ifl_models_part_figure(page, m->bytes_in_flight_per_sm / 1024),
+        ifl_models_part_figure(page, m->bytes_needed_per_sm / 1024));
 }
 
 static const char *const lever_texts[IFL_LEVER_COUNT] = {
