@@ -22,3 +22,5 @@ export LD_LIBRARY_PATH
 diff "$sources/vendor_libraries.expected" "$work/output"
 if grep "inflight: error" "$work/errors"; then exit 1; fi
 grep -q '"kernel": *"[^"]*gemm' "$work/report.json"
+kernels=$(grep -o '"kernel": *"[^"]*"' "$work/report.json" | sort -u | wc -l)
+[ "$kernels" -ge 30 ] || { echo "$kernels kernels of the libraries ran: there were 35"; exit 1; }

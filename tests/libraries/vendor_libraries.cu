@@ -140,6 +140,29 @@ static void random_numbers()
 }
 
 /* Three waves: their transform has one peak of n / 2 in its first half, and back again it is them times n. */
+// cuRAND has its generators for the host too: what the kernels leave is to be their bits.
+static void generators()
+{
+    static const struct {
+        const char *name;
+        curandRngType_t type;
+    } kinds[] = {{"xorwow", CURAND_RNG_PSEUDO_XORWOW}, {"mrg32k3a", CURAND_RNG_PSEUDO_MRG32K3A},
+                 {"mtgp32", CURAND_RNG_PSEUDO_MTGP32}, {"philox", CURAND_RNG_PSEUDO_PHILOX4_32_10},
+                 {"sobol32", CURAND_RNG_QUASI_SOBOL32}};
+    const int n = 4096;
+    for (const auto &kind : kinds) {
+        curandGenerator_t here, there;
+        std::vector<unsigned> wanted(n), found(n);
+        unsigned *at = to_gpu(found);
+        int code = curandCreateGenerator(&there, kind.type);
+        code |= curandCreateGeneratorHost(&here, kind.type);
+        code |= curandGenerate(there, at, n) | curandGenerate(here, wanted.data(), n);
+        found = from_gpu(at, n);
+        printf("%s: status %d, %s\n", kind.name, code, found == wanted ? "the host's bits" : "others");
+        curandDestroyGenerator(there), curandDestroyGenerator(here);
+    }
+}
+
 static void transform(const char *name, cufftType_t there, cufftType_t back, int n)
 {
     const double turn = 2 * std::acos(-1.0) * 3 / n;
@@ -180,6 +203,7 @@ int main()
     sparse();
     solve();
     random_numbers();
+    generators();
     transform("transform of 64", CUFFT_R2C, CUFFT_C2R, 64);
     transform("transform of 1000", CUFFT_R2C, CUFFT_C2R, 1000);
     without_handles();
