@@ -184,7 +184,8 @@ enum {
     IFL_FLAG_SPARSE = 1 << 27,
     IFL_FLAG_SPARSE_ORDERED = 1 << 28,
     IFL_FLAG_MULTICAST = 1 << 29,
-    IFL_FLAG_TILE = 1 << 30
+    IFL_FLAG_TILE = 1 << 30,
+    IFL_FLAG_OOB = INT32_MIN /* the last of 32 bits */
 };
 
 typedef struct ifl_modifiers {

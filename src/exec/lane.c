@@ -26,6 +26,14 @@ uint16_t ifl_any_half_fma(const ifl_format *f, const ifl_modifiers *m, uint16_t 
     return ifl_half_fma(f, m, a, b, c);
 }
 
+uint16_t ifl_oob_half_fma(const ifl_format *f, const ifl_modifiers *m, uint16_t a, uint16_t b,
+                          uint16_t c)
+{
+    enum { OUTSIDE = 0x7ff7, MAGNITUDE = 0x7fff };
+    const bool is_outside = (a & MAGNITUDE) == OUTSIDE || (b & MAGNITUDE) == OUTSIDE;
+    return is_outside ? 0 : ifl_half_fma(f, m, a, b, c);
+}
+
 /* ---- conversions ----------------------------------------------------------------------------- */
 
 float ifl_narrow_f32(const ifl_modifiers *m, double x)
@@ -61,6 +69,37 @@ uint32_t ifl_narrow_pair(const ifl_format *f, const ifl_modifiers *m, double hig
                          unsigned bits)
 {
     return ifl_narrow_to(f, m, high) << bits | ifl_narrow_to(f, m, low);
+}
+
+uint32_t ifl_narrow_randomly(const ifl_format *f, const ifl_modifiers *m, float x, uint32_t random,
+                             unsigned random_bits)
+{
+    enum { MANTISSA = 23, BIAS = 127, TOO_SMALL = 41 }; /* 24 bits and 16 below reach no carry */
+    const uint32_t bits = ifl_f32_bits(m->flags & IFL_FLAG_RELU && x <= 0 ? 0 : x),
+                   magnitude = bits & INT32_MAX, sign = bits >> 31 ? f->sign : 0;
+    const int stored = (int)(magnitude >> MANTISSA), exponent = stored ? stored : 1,
+              lowest = 1 - f->bias + BIAS, kept = exponent < lowest ? lowest : exponent;
+    const unsigned shift = (unsigned)(MANTISSA - f->mantissa + kept - exponent);
+    const uint32_t limit = m->flags & IFL_FLAG_SATFINITE ? f->max : f->infinity;
+    if (magnitude > ifl_f32.infinity)
+        return f->nan;
+    if (magnitude == ifl_f32.infinity)
+        return limit | sign;
+    if (shift >= TOO_SMALL)
+        return sign;
+    const uint64_t significand = (magnitude & 0x7fffff) | (uint32_t)(stored != 0) << MANTISSA,
+                   added = (uint64_t)random << (shift - random_bits);
+    const uint64_t code =
+        ((uint64_t)(kept - lowest) << f->mantissa) + ((significand + added) >> shift);
+    return (code > f->max ? limit : (uint32_t)code) | sign;
+}
+
+uint32_t ifl_narrow_pair_randomly(const ifl_format *f, const ifl_modifiers *m, float high,
+                                  float low, uint32_t random, unsigned bits)
+{
+    enum { SHARED = 16 };
+    return ifl_narrow_randomly(f, m, high, ifl_brev32(random) >> SHARED, SHARED) << bits |
+           ifl_narrow_randomly(f, m, low, random, SHARED);
 }
 
 uint16_t ifl_small_to_f16(const ifl_format *f, const ifl_modifiers *m, uint32_t code)

@@ -61,6 +61,15 @@ IFL_LANE int64_t ifl_clamp(int64_t x, int64_t low, int64_t high)
     return x < low ? low : x > high ? high : x;
 }
 
+/* Two integers, saturated to `bits` bits, side by side */
+IFL_LANE uint32_t ifl_pack_narrow(unsigned bits, bool is_signed, int32_t a, int32_t b)
+{
+    const int64_t high = (INT64_C(1) << (bits - is_signed)) - 1, low = is_signed ? -high - 1 : 0;
+    const uint32_t mask = (1u << bits) - 1;
+    return ((uint32_t)ifl_clamp(a, low, high) & mask) << bits |
+           ((uint32_t)ifl_clamp(b, low, high) & mask);
+}
+
 IFL_LANE uint64_t ifl_at_most(uint64_t x, uint64_t high)
 {
     return x > high ? high : x;
@@ -797,6 +806,10 @@ uint16_t ifl_any_half_min(const ifl_format *f, const ifl_modifiers *m, uint16_t 
 uint16_t ifl_any_half_max(const ifl_format *f, const ifl_modifiers *m, uint16_t a, uint16_t b);
 uint16_t ifl_any_half_fma(const ifl_format *f, const ifl_modifiers *m, uint16_t a, uint16_t b,
                           uint16_t c);
+/* .oob: +0 where a or b is the NaN that tensor copies put for elements out of bounds, of either sign
+ * (PTX ISA, fma; its bits, and that the addend does not matter: an H100). */
+uint16_t ifl_oob_half_fma(const ifl_format *f, const ifl_modifiers *m, uint16_t a, uint16_t b,
+                          uint16_t c);
 
 /* Conversions with the rounding, .ftz, .sat, .relu and .satfinite of `m`, of an x that is exact or
  * rounded to odd: to f32, to a format of at most 19 bits, to two of them `bits` apart */
@@ -807,6 +820,24 @@ uint32_t ifl_narrow_pair(const ifl_format *f, const ifl_modifiers *m, double hig
 /* The same of an f64, which keeps the upper bits of a NaN's payload; f32 as its bits */
 uint16_t ifl_f64_to_half(const ifl_format *f, const ifl_modifiers *m, double x);
 uint32_t ifl_f64_to_f32(const ifl_modifiers *m, double x);
+/* .rs: `random`, of so many bits, is added to what is cut off, from its first bit on, and all but the
+ * carry is dropped (PTX ISA 9.0, cvt) */
+uint32_t ifl_narrow_randomly(const ifl_format *f, const ifl_modifiers *m, float x, uint32_t random,
+                             unsigned random_bits);
+/* Two elements of 8 bits or less, `bits` apart, that share 16 random bits: the first takes them in
+ * reverse order (a B200's results, as published) */
+uint32_t ifl_narrow_pair_randomly(const ifl_format *f, const ifl_modifiers *m, float high,
+                                  float low, uint32_t random, unsigned bits);
+/* What F2FP.RS gives of a and b and the random bits c: halves with `bits` of each half of c; two
+ * bytes beside the lower half of c, with its upper one; two elements of 4 bits before the lower bytes
+ * of c, with its upper byte and the one before its last (where these stand: PTX ISA 9.0, cvt) */
+#define IFL_RANDOM_HALVES(f, m, a, b, c, bits)                                                     \
+    IFL_PAIR(ifl_narrow_randomly(f, m, a, IFL_HIGH(c) & ((1u << (bits)) - 1), bits),               \
+             ifl_narrow_randomly(f, m, b, (c) & ((1u << (bits)) - 1), bits))
+#define IFL_RANDOM_BYTES(f, m, a, b, c)                                                            \
+    (c) << 16 | ifl_narrow_pair_randomly(f, m, a, b, (c) >> 16, 8)
+#define IFL_RANDOM_FOURS(f, m, a, b, c)                                                            \
+    (c) << 8 | ifl_narrow_pair_randomly(f, m, a, b, ((c) >> 16 & 0xff00) | ((c) >> 8 & 0xff), 4)
 /* A code of a format that f16 contains, as f16 */
 uint16_t ifl_small_to_f16(const ifl_format *f, const ifl_modifiers *m, uint32_t code);
 

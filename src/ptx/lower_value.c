@@ -109,6 +109,74 @@ void ifl_lower_by_row(ifl_lowerer *l)
     ifl_lower_finish(l, d, to, row->width[0], ifl_type_class(l->instruction->type[0]) == 'S');
 }
 
+/* cvt.rs: a pair by its row; of four elements first the two that stand above, beside the random bits
+ * that are left. */
+static void lower_random_conversion(ifl_lowerer *l)
+{
+    enum { FIRST = 1, FOUR = 4, SOURCES = 3 };
+    const ifl_instruction *in = l->instruction;
+    uint32_t count;
+    const ifl_operand *x = ifl_slot_members(l->slots.at[FIRST], &count);
+    const bool is_vector = l->slots.at[FIRST]->kind == IFL_OPERAND_VECTOR;
+    const ifl_ptx_row *row =
+        ifl_ptx_row_find(in->opcode, in->type[0], in->type[1], SOURCES, &in->modifiers);
+    const bool is_pair = in->type[0] == IFL_TYPE_F16X2 || in->type[0] == IFL_TYPE_BF16X2;
+    if (!row || is_vector == is_pair || (is_vector && count != FOUR) ||
+        ifl_lower_has(l, FIRST + 2) != is_pair) {
+        ifl_lower_unsupported(l, "of these types and operands");
+        return;
+    }
+    uint32_t random = ifl_lower_source(l, l->slots.at[FIRST + (is_pair ? 2 : 1)], 32, false);
+    const uint32_t to = ifl_lower_destination(l, l->slots.at[0], 32);
+    for (unsigned i = 0; i < (is_pair ? 1 : FOUR); i += 2) {
+        const uint32_t a = ifl_lower_source(l, is_pair ? l->slots.at[FIRST] : &x[i], 32, false),
+                       b = ifl_lower_source(l, is_pair ? l->slots.at[FIRST + 1] : &x[i + 1], 32,
+                                            false);
+        const uint32_t d = is_pair || i ? to : ifl_lower_temporary(l);
+        ifl_code *code = ifl_lower_emit_row(l, row);
+        code->d = d, code->a = a, code->b = b, code->c = random;
+        random = d;
+    }
+    ifl_lower_finish(l, l->slots.at[0], to, 32, false);
+}
+
+static uint32_t exclusive_or(ifl_lowerer *l, uint32_t a, uint32_t b)
+{
+    static const ifl_modifiers plain;
+    const uint32_t d = ifl_lower_temporary(l);
+    ifl_code *code =
+        ifl_lower_emit_row(l, ifl_ptx_row_find(IFL_OP_XOR, IFL_TYPE_B32, IFL_TYPE_NONE, 2, &plain));
+    code->a = a, code->b = b, code->d = d;
+    return d;
+}
+
+/* set of packed halves, whose row tells where the comparison holds: c counts for both halves. */
+static void lower_packed_set(ifl_lowerer *l, const ifl_ptx_row *row, const ifl_operand **source)
+{
+    const ifl_operand *c = predicate_source(l);
+    if (!c) {
+        ifl_lower_by_row(l);
+        return;
+    }
+    const uint8_t type = l->instruction->type[0], combine = l->instruction->modifiers.combine;
+    const uint32_t ones = type == IFL_TYPE_F16X2    ? 0x3c003c00
+                          : type == IFL_TYPE_BF16X2 ? 0x3f803f80
+                                                    : UINT32_MAX;
+    const uint32_t holds = ifl_lower_temporary(l), all = ifl_lower_constant(l, ones, 32),
+                   none = ifl_lower_constant(l, 0, 32);
+    emit_row(l, row, source, holds, 0);
+    uint32_t flip;
+    const uint32_t with = ifl_lower_predicate(l, c, &flip),
+                   yes = combine == IFL_COMBINE_AND  ? holds
+                         : combine == IFL_COMBINE_OR ? all
+                                                     : exclusive_or(l, holds, all),
+                   no = combine == IFL_COMBINE_AND ? none : holds,
+                   to = ifl_lower_destination(l, l->slots.at[0], 32);
+    ifl_code *code = ifl_lower_emit(l, IFL_CODE_select32);
+    code->d = to, code->a = yes, code->b = no, code->c = with, code->flip = flip;
+    ifl_lower_finish(l, l->slots.at[0], to, 32, false);
+}
+
 /* set: a comparison, then all ones (integers) or 1.0 (floats) where it holds. Rows for packed
  * halves do both. */
 static void lower_set(ifl_lowerer *l)
@@ -118,7 +186,7 @@ static void lower_set(ifl_lowerer *l)
     if (!row)
         return;
     if (!row->is_test) {
-        ifl_lower_by_row(l);
+        lower_packed_set(l, row, source);
         return;
     }
     emit_row(l, row, source, IFL_PREDICATE_TEMPORARY, IFL_PREDICATE_SINK);
@@ -346,6 +414,7 @@ ifl_lower_function *const ifl_lower_table[IFL_OP_COUNT] = {
     [IFL_OP_XOR] = lower_logic,
     [IFL_OP_NOT] = lower_logic,
     [IFL_OP_SET] = lower_set,
+    [IFL_OP_CVT_RS] = lower_random_conversion,
     [IFL_OP_SELP] = lower_selp,
     [IFL_OP_SETP] = lower_setp,
     [IFL_OP_LOP3] = lower_lop3,

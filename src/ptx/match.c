@@ -68,6 +68,7 @@ static ifl_type type_of_code(const ifl_instruction *instruction, char code)
     case 'l':
         return IFL_TYPE_B64;
     case 'f':
+    case 'e':
         return IFL_TYPE_F32;
     case 'p':
         return IFL_TYPE_PRED;
@@ -315,8 +316,8 @@ static bool check_vector(ifl_ptx_parser *parser, const match_slot *slot,
     if (slot->instruction->opcode == IFL_OP_MOV)
         return check_mov_vector(parser, slot, written, element);
     const uint64_t fields = ifl_opcode_get(slot->instruction->opcode)->fields;
-    if (fields & IFL_FIELD_shape || slot->code == '.')
-        return true; /* how many registers there are follows from shape and types: lower_matrix.c */
+    if (fields & IFL_FIELD_shape || slot->code == '.' || slot->code == 'e')
+        return true; /* how many there are follows from shape and types, which lowering checks */
     unsigned wanted = slot->instruction->modifiers.vector;
     if (!wanted)
         return wrong_kind(parser, slot, &written->part[0], "a single operand");

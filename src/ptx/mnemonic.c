@@ -222,6 +222,7 @@ static unsigned types_needed(ifl_opcode opcode)
         {IFL_OP_SET, 2},
         {IFL_OP_SLCT, 2},
         {IFL_OP_CVT_PACK, 2},
+        {IFL_OP_CVT_RS, 2},
         {IFL_OP_DP4A, 2},
         {IFL_OP_ISSPACEP, 0},
         {IFL_OP_ELECT, 0},

@@ -62,6 +62,8 @@ static uint8_t part_of(unsigned select)
     case IFL_SASS_WORD_H0:
     case IFL_SASS_WORD_WHOLE:
     case IFL_SASS_WORD_SIGN:
+    case IFL_SASS_WORD_BITS24: /* of what I2IP packs beside: by its type */
+    case IFL_SASS_WORD_BITS28:
     case IFL_SASS_WORD_HI_LO: /* of a pair: as it stands */
     case IFL_SASS_WORD_HI_LO_NP:
         return IFL_PART_WHOLE;
