@@ -81,6 +81,20 @@ typedef struct ifl_matrix_product {
     uint32_t c[IFL_MATRIX_REGISTERS], d[IFL_MATRIX_REGISTERS];
 } ifl_matrix_product;
 
+/* Four products of 8 by 8 by 4 halves at once, each in eight lanes (exec/matrix_quads.c): code->extra of
+ * quad_product. Machine code makes a part of d's elements in each of several steps. */
+enum { IFL_QUAD_DEPTH = 4, IFL_QUAD_ELEMENTS = 8, IFL_QUAD_FACTORS = 2 };
+
+typedef struct ifl_quad_product {
+    uint8_t c_type, d_type;        /* IFL_MATRIX_F16 or F32 */
+    bool is_a_across, is_b_across; /* a lane has a column of a, a row of b */
+    bool is_plain;                 /* sums as of sm_80 and later, without a tensor core */
+    ifl_matrix_rule rule;          /* of the others */
+    uint8_t first, count;          /* of d's elements */
+    uint32_t a[IFL_QUAD_FACTORS], b[IFL_QUAD_FACTORS];   /* slots, of two halves each */
+    uint32_t c[IFL_QUAD_ELEMENTS], d[IFL_QUAD_ELEMENTS]; /* of halves the first four */
+} ifl_quad_product;
+
 /* A warp group's product: each of its four warps has 16 rows. b, and a where it is not in
  * registers, lie in shared memory as descriptors of 64 bits say (PTX ISA 9.0, "Matrix Descriptor
  * Format", "Strides"). */

@@ -204,9 +204,8 @@ static void set_sparse(ifl_lowerer *l, ifl_matrix_product *op)
     enum { METADATA = 4, SELECTOR = 5, MOST = 3 };
     const ifl_operand *selector = l->slots.at[SELECTOR];
     if (!ifl_lower_has(l, METADATA) || !ifl_lower_has(l, SELECTOR) ||
-        selector->kind != IFL_OPERAND_IMMEDIATE || selector->value > MOST || op->rule.in_halves) {
-        ifl_lower_unsupported(l, op->rule.in_halves ? "of a sparse matrix of bytes that are floats"
-                                                    : "with this selector of metadata");
+        selector->kind != IFL_OPERAND_IMMEDIATE || selector->value > MOST) {
+        ifl_lower_unsupported(l, "with this selector of metadata");
         return;
     }
     op->metadata = ifl_lower_source(l, l->slots.at[METADATA], 32, false);
@@ -269,8 +268,66 @@ static bool describe_product(ifl_lowerer *l, ifl_matrix_product *op)
     return true;
 }
 
+/* m8n8k4 of halves, in any layouts. */
+static bool is_quad_product(const ifl_lowerer *l)
+{
+    return has_shape(l, 8, 8, 4) && l->instruction->type[1] == IFL_TYPE_F16;
+}
+
+static bool set_quad_slots(ifl_lowerer *l, unsigned slot, unsigned wanted, bool is_destination,
+                           uint32_t *to)
+{
+    uint32_t count;
+    const ifl_operand *member = ifl_slot_members(l->slots.at[slot], &count);
+    for (uint32_t i = 0; count == wanted && i < count; i++)
+        to[i] = is_destination ? ifl_lower_destination(l, &member[i], 32)
+                               : ifl_lower_source(l, &member[i], 32, false);
+    return count == wanted;
+}
+
+static void lower_quad_product(ifl_lowerer *l)
+{
+    const ifl_instruction *in = l->instruction;
+    ifl_quad_product *op = ifl_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    const ifl_modifiers *m = &in->modifiers;
+    *op = (ifl_quad_product){.d_type = ifl_lower_matrix_type(in->type[0]),
+                             .c_type = ifl_lower_matrix_type(in->type[3]),
+                             .is_a_across = m->layout == IFL_LAYOUT_COLUMN,
+                             .is_b_across = m->layout2 == IFL_LAYOUT_ROW,
+                             .is_plain = true, /* IFL_LOWER_PTX_SM has no tensor core for them */
+                             .count = IFL_QUAD_ELEMENTS};
+    const bool is_c_half = op->c_type == IFL_MATRIX_F16, is_d_half = op->d_type == IFL_MATRIX_F16;
+    const unsigned c_count = IFL_QUAD_ELEMENTS / (is_c_half ? 2 : 1),
+                   d_count = IFL_QUAD_ELEMENTS / (is_d_half ? 2 : 1);
+    if (in->type_count != IFL_MAX_TYPES || in->type[2] != IFL_TYPE_F16 ||
+        m->flags & ~(uint32_t)(IFL_FLAG_SYNC | IFL_FLAG_ALIGNED) || !m->layout || !m->layout2 ||
+        (!is_c_half && op->c_type != IFL_MATRIX_F32) ||
+        (!is_d_half && op->d_type != IFL_MATRIX_F32) || (is_d_half && !is_c_half)) {
+        ifl_lower_unsupported(l, "of this shape, these layouts and types");
+        return;
+    }
+    if (!set_quad_slots(l, 1, IFL_QUAD_FACTORS, false, op->a) ||
+        !set_quad_slots(l, 2, IFL_QUAD_FACTORS, false, op->b) ||
+        !set_quad_slots(l, 3, c_count, false, op->c) ||
+        !set_quad_slots(l, 0, d_count, true, op->d)) {
+        ifl_lower_unsupported(l, "with this number of registers");
+        return;
+    }
+    ifl_lower_emit(l, IFL_CODE_quad_product)->extra = op;
+    uint32_t count;
+    const ifl_operand *member = ifl_slot_members(l->slots.at[0], &count);
+    for (uint32_t i = 0; i < count; i++)
+        ifl_lower_finish(l, &member[i], op->d[i], 32, false);
+}
+
 void ifl_lower_matrix_product(ifl_lowerer *l)
 {
+    if (is_quad_product(l)) {
+        lower_quad_product(l);
+        return;
+    }
     ifl_matrix_product *op = ifl_lower_allocate(l, sizeof *op);
     if (!op || !describe_product(l, op))
         return;

@@ -216,7 +216,6 @@ static bool describe_product(ifl_sass_lowerer *l, ifl_matrix_product *op)
            (op->rounding == IFL_ROUND_RN ||
             (op->rounding <= IFL_ROUND_RP && op->a_type == IFL_MATRIX_F64)) &&
            is_off(l, IFL_SASS_VALUE_REGISTER_OFFSET) &&
-           value(l, IFL_SASS_VALUE_STEP) == IFL_SASS_WORD_ABSENT &&
            ifl_sass_is_true(operand(l, IFL_SASS_ROLE_PREDICATE_IN)) &&
            ifl_matrix_set_rule(op, IFL_MATRIX_UNIT_WARP, l->instruction->sm);
 }
@@ -248,8 +247,60 @@ static void set_scales(ifl_sass_lowerer *l, ifl_matrix_product *op)
                            .lane_at = LANE_OF_B};
 }
 
+/* HMMA.884: of floats two elements of d a step, in a pair of registers; of halves four, in a pair too. Halves of
+ * c that become floats are those of four columns. */
+static void lower_quad_product(ifl_sass_lowerer *l, unsigned step)
+{
+    const ifl_sass_operand *a = operand(l, IFL_SASS_ROLE_A), *b = operand(l, IFL_SASS_ROLE_B),
+                           *c = operand(l, IFL_SASS_ROLE_C);
+    ifl_quad_product *op = ifl_sass_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    op->d_type = matrix_type(value(l, IFL_SASS_VALUE_TYPE_TO));
+    op->c_type = matrix_type(value(l, IFL_SASS_VALUE_TYPE_C));
+    op->is_a_across = a->select == IFL_SASS_WORD_COL;
+    op->is_b_across = b->select == IFL_SASS_WORD_ROW;
+    op->count = op->d_type == IFL_MATRIX_F16 ? IFL_QUAD_ELEMENTS / 2 : 2;
+    op->first = (uint8_t)(step * op->count);
+    if (!is_off(l, IFL_SASS_VALUE_SATURATION) || op->first >= IFL_QUAD_ELEMENTS ||
+        (op->c_type == IFL_MATRIX_F32 && op->d_type == IFL_MATRIX_F16) ||
+        !ifl_matrix_rule_find(IFL_MATRIX_UNIT_WARP, IFL_MATRIX_OPERANDS_HALVES, l->instruction->sm,
+                              &op->rule)) {
+        ifl_sass_refuse(l, "of this shape and these types");
+        return;
+    }
+    const uint32_t from = ifl_sass_lower_source(l, c, 1),
+                   to = ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION)),
+                   at_a = ifl_sass_lower_source(l, a, 1), at_b = ifl_sass_lower_source(l, b, 1);
+    const bool is_zero = c->kind == IFL_SASS_REGISTER && c->index == IFL_SASS_NO_REGISTER;
+    const unsigned first_d = op->d_type == IFL_MATRIX_F16 ? op->first / 2u : op->first,
+                   first_c = op->c_type == IFL_MATRIX_F32 ? op->first : op->first / 4u * 2u;
+    for (unsigned i = 0; i < IFL_QUAD_FACTORS; i++) {
+        op->a[i] = at_a + i * IFL_PLANE_BYTES, op->b[i] = at_b + i * IFL_PLANE_BYTES;
+        op->c[first_c + i] = is_zero ? from : from + i * IFL_PLANE_BYTES;
+        op->d[first_d + i] = to + i * IFL_PLANE_BYTES;
+    }
+    ifl_sass_emit(l, IFL_CODE_quad_product)->extra = op;
+}
+
+/* None of a product that is made at once. */
+static int step_of(const ifl_sass_lowerer *l)
+{
+    static const uint16_t steps[] = {IFL_SASS_WORD_STEP0, IFL_SASS_WORD_STEP1, IFL_SASS_WORD_STEP2,
+                                     IFL_SASS_WORD_STEP3};
+    for (int i = 0; i < (int)(sizeof steps / sizeof *steps); i++)
+        if (value(l, IFL_SASS_VALUE_STEP) == steps[i])
+            return i;
+    return -1;
+}
+
 void ifl_sass_lower_matrix_product(ifl_sass_lowerer *l)
 {
+    const int step = step_of(l);
+    if (step >= 0) {
+        lower_quad_product(l, (unsigned)step);
+        return;
+    }
     ifl_matrix_product *op = ifl_sass_lower_allocate(l, sizeof *op);
     const ifl_sass_operand *d = operand(l, IFL_SASS_ROLE_DESTINATION);
     if (!op)
