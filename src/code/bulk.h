@@ -62,6 +62,9 @@ typedef struct ifl_bulk_op {
          * `to` says */
         multicast;
     uint8_t multicast_shift;
+    uint32_t byte_mask; /* slot: which bytes of each 16 are written, from bit byte_mask_shift on */
+    uint8_t byte_mask_shift;
+    bool has_byte_mask;
     uint8_t rank;
     bool is_image;  /* im2col */
     bool are_lines; /* tile::gather4, scatter4: a column and four rows */

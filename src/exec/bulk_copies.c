@@ -23,6 +23,7 @@ typedef struct bulk_copy {
     uint32_t lane;
     end to, from;
     uint32_t bytes;
+    uint16_t byte_mask; /* where the operation has one */
     uint8_t value[WIDEST_VALUE];
     uint8_t *object; /* the barrier that counts it; NULL: a group does */
     uint32_t group;  /* of the lane: the number of its group; 0: still open */
@@ -78,6 +79,11 @@ static bool copy_bytes(const bulk_copy *c, const ifl_bulk_op *op)
                        : NULL;
     if (!to)
         return false;
+    for (uint32_t i = 0; op->has_byte_mask && i < c->bytes; i++)
+        if (c->byte_mask >> i % 16 & 1)
+            to[i] = from[i];
+    if (op->has_byte_mask)
+        return true;
     if (op->operation)
         ifl_reduce_bytes(op->operation, op->type, to, from, c->bytes);
     else
@@ -180,6 +186,9 @@ static bool begin_bytes(bulk_copy *c, const ifl_bulk_op *op, const char *frame)
 {
     c->from = end_at(c->warp, op->from.space, ifl_lane_address(&op->from, frame, c->lane));
     c->bytes = (ifl_lane_u32(frame, op->size, c->lane) & op->size_mask) << op->size_shift;
+    if (op->has_byte_mask)
+        c->byte_mask =
+            (uint16_t)(ifl_lane_u32(frame, op->byte_mask, c->lane) >> op->byte_mask_shift);
     if (c->bytes % 16 || c->to.address % 16 || c->from.address % 16) {
         ifl_fault_raise(
             c->warp, c->code, IFL_FAULT_OTHER, c->lane,

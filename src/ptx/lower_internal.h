@@ -119,9 +119,9 @@ ifl_lower_function ifl_lower_bra, ifl_lower_brx, ifl_lower_call, ifl_lower_ret, 
     ifl_lower_trap, ifl_lower_barrier, ifl_lower_cluster_barrier, ifl_lower_warp_op,
     ifl_lower_nothing, ifl_lower_nanosleep;
 /* lower_bulk.c */
-ifl_lower_function ifl_lower_cp_async_bulk, ifl_lower_cp_reduce_bulk, ifl_lower_async_value,
-    ifl_lower_box_load, ifl_lower_box_store, ifl_lower_image_load, ifl_lower_bulk_commit,
-    ifl_lower_bulk_wait, ifl_lower_mbarrier_init, ifl_lower_mbarrier_inval,
+ifl_lower_function ifl_lower_cp_async_bulk, ifl_lower_masked_bulk, ifl_lower_cp_reduce_bulk,
+    ifl_lower_async_value, ifl_lower_box_load, ifl_lower_box_store, ifl_lower_image_load,
+    ifl_lower_bulk_commit, ifl_lower_bulk_wait, ifl_lower_mbarrier_init, ifl_lower_mbarrier_inval,
     ifl_lower_mbarrier_arrive, ifl_lower_mbarrier_bytes, ifl_lower_mbarrier_of_copies,
     ifl_lower_mbarrier_wait, ifl_lower_mbarrier_pending, ifl_lower_shared_fill;
 /* lower_next_block.c */

@@ -36,6 +36,7 @@ static uint8_t bulk_kind(const ifl_instruction *instruction)
         BOX(4),
         BOX(5),
 #undef BOX
+        [IFL_OP_CP_ASYNC_BULK_MASKED] = IFL_ACCESS_COPY_STORE + 1,
         [IFL_OP_LOAD_IMAGE_CTA_3] = IFL_ACCESS_COPY_LOAD + 1,
         [IFL_OP_LOAD_IMAGE_CTA_4] = IFL_ACCESS_COPY_LOAD + 1,
         [IFL_OP_LOAD_IMAGE_CTA_5] = IFL_ACCESS_COPY_LOAD + 1,

@@ -302,7 +302,7 @@ void ifl_sass_lower_async_value(ifl_sass_lowerer *l)
 }
 
 /* [UR to, UR barrier], [UR from], UR: the lower half counts units of 16 bytes, the upper half tells
- * blocks of the cluster. */
+ * blocks of the cluster, or which bytes of each unit are written. */
 void ifl_sass_lower_bulk_copy(ifl_sass_lowerer *l)
 {
     enum { SIZE_MASK = 0xffff, UNIT_SHIFT = 4, UPPER_HALF = 16 };
@@ -324,6 +324,11 @@ void ifl_sass_lower_bulk_copy(ifl_sass_lowerer *l)
     if (value(l, IFL_SASS_VALUE_MULTICAST) == IFL_SASS_WORD_MULTICAST) {
         op->multicast = op->size;
         op->multicast_shift = UPPER_HALF;
+    }
+    if (value(l, IFL_SASS_VALUE_BYTE_MASK) == IFL_SASS_WORD_DST_G_BYTE_MASK) {
+        op->byte_mask = op->size;
+        op->byte_mask_shift = UPPER_HALF;
+        op->has_byte_mask = true;
     }
     if (l->instruction->op == IFL_SASS_OP_UBLKRED)
         set_reduction(l, op);
