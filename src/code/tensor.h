@@ -144,11 +144,13 @@ typedef enum ifl_tensor_copied {
     IFL_TENSOR_128X128,
     IFL_TENSOR_64X128_02_13,
     IFL_TENSOR_64X128_01_23,
-    IFL_TENSOR_32X128
+    IFL_TENSOR_32X128,
+    IFL_TENSOR_4X256
 } ifl_tensor_copied;
 
 typedef struct ifl_tensor_copy {
     uint8_t shape; /* ifl_tensor_copied */
+    uint8_t bits;  /* of elements that become bytes: 4 or 6; 0: none do */
     uint8_t blocks;
     bool are_planes, is_once;
     ifl_tensor_address to;

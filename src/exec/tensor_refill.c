@@ -7,20 +7,36 @@
 
 enum { ROW_PIECE = 16, PIECE_COLUMNS = 4, PART = 32 };
 
-/* How many rows, pieces of 16 bytes each; and the row that a lane gets (PTX ISA 9.0,
- * "tcgen05.cp"). */
+/* Pieces of 16 bytes of a row; and the row that a lane gets (PTX ISA 9.0, "tcgen05.cp"). Of four rows the
+ * first lane of each quarter has one, as a published emulator has it that was held against a B200
+ * (github.com/mlc-ai/TIRx-harness, tools/tests/numsim/microtests/test_tcgen05_transfer.py). */
 typedef struct copied_shape {
-    uint8_t rows, pieces;
+    uint8_t pieces;
+    bool is_row_a_quarter;
     uint8_t part_of_quarter[4]; /* of 32 rows */
 } copied_shape;
 
 static const copied_shape shapes[] = {
-    [IFL_TENSOR_128X256] = {128, 2, {0, 1, 2, 3}},
-    [IFL_TENSOR_128X128] = {128, 1, {0, 1, 2, 3}},
-    [IFL_TENSOR_64X128_02_13] = {64, 1, {0, 1, 0, 1}},
-    [IFL_TENSOR_64X128_01_23] = {64, 1, {0, 0, 1, 1}},
-    [IFL_TENSOR_32X128] = {32, 1, {0, 0, 0, 0}},
+    [IFL_TENSOR_128X256] = {2, false, {0, 1, 2, 3}},
+    [IFL_TENSOR_128X128] = {1, false, {0, 1, 2, 3}},
+    [IFL_TENSOR_64X128_02_13] = {1, false, {0, 1, 0, 1}},
+    [IFL_TENSOR_64X128_01_23] = {1, false, {0, 0, 1, 1}},
+    [IFL_TENSOR_32X128] = {1, false, {0, 0, 0, 0}},
+    [IFL_TENSOR_4X256] = {2, true, {0}},
 };
+
+/* The first 8 or 12 of 16 bytes are 16 elements, the first one lowest, which become bytes: those of 4
+ * bits stand in its middle, as products read them (code/matrix.h). */
+static void widen(unsigned bits, const uint8_t *from, uint8_t *to)
+{
+    enum { BYTE_BITS = 8, FOUR = 4, MIDDLE = 2 };
+    for (unsigned i = 0; i < ROW_PIECE; i++) {
+        const unsigned at = i * bits, first = at / BYTE_BITS;
+        const unsigned word = from[first] | (unsigned)from[first + 1] << BYTE_BITS,
+                       element = word >> at % BYTE_BITS & ((1u << bits) - 1);
+        to[i] = (uint8_t)(element << (bits == FOUR ? MIDDLE : 0));
+    }
+}
 
 static bool copy_to(const ifl_tensor_task *task, ifl_block *block, const ifl_matrix_place *place)
 {
@@ -28,14 +44,21 @@ static bool copy_to(const ifl_tensor_task *task, ifl_block *block, const ifl_mat
     const copied_shape *shape = &shapes[op->shape];
     uint64_t origin;
     const uint8_t space = ifl_tensor_shared_of(task->warp, block, &origin);
-    for (unsigned lane = 0; lane < IFL_TENSOR_LANES; lane++)
+    for (unsigned lane = 0; lane < IFL_TENSOR_LANES; lane += shape->is_row_a_quarter ? PART : 1)
         for (unsigned piece = 0; piece < shape->pieces; piece++) {
-            const unsigned row = shape->part_of_quarter[lane / PART] * PART + lane % PART;
+            const unsigned row = shape->is_row_a_quarter
+                                     ? lane / PART
+                                     : shape->part_of_quarter[lane / PART] * PART + lane % PART;
+            uint8_t wide[ROW_PIECE];
             const uint64_t at = ifl_matrix_piece_at(place, false, row, piece);
             const uint8_t *from = ifl_warp_reach_in(task->warp, task->code, (ifl_space)space,
                                                     task->lane, origin + at, ROW_PIECE, false);
             if (!from)
                 return false;
+            if (op->bits) {
+                widen(op->bits, from, wide);
+                from = wide;
+            }
             for (unsigned c = 0; c < PIECE_COLUMNS; c++)
                 memcpy(&block->tensor->words[task->d + piece * PIECE_COLUMNS + c][lane],
                        from + c * sizeof(uint32_t), sizeof(uint32_t));

@@ -228,15 +228,17 @@ static bool set_copied(ifl_lowerer *l, ifl_tensor_copy *op)
         {IFL_PART_64X128, IFL_MODE_WARPS_02_13, IFL_TENSOR_64X128_02_13},
         {IFL_PART_64X128, IFL_MODE_WARPS_01_23, IFL_TENSOR_64X128_01_23},
         {IFL_PART_32X128, IFL_MODE_WARPS_ALL, IFL_TENSOR_32X128},
+        {IFL_PART_4X256, 0, IFL_TENSOR_4X256},
     };
     const ifl_modifiers *m = &l->instruction->modifiers;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (shapes[i].part == m->part && shapes[i].mode == m->mode && !m->format && m->group) {
+        if (shapes[i].part == m->part && shapes[i].mode == m->mode &&
+            !m->format == (m->pack != IFL_PACK_BYTES) && m->group) {
             op->shape = shapes[i].shape;
+            op->bits = m->format;
             return true;
         }
-    ifl_lower_unsupported(l, m->format ? "with elements of 6 or 4 bits that become bytes"
-                                       : "of this shape");
+    ifl_lower_unsupported(l, "of this shape");
     return false;
 }
 

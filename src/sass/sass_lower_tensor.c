@@ -209,10 +209,11 @@ void ifl_sass_lower_tensor_copy(ifl_sass_lowerer *l)
         {IFL_SASS_WORD_DP64_02_13, IFL_TENSOR_64X128_02_13},
         {IFL_SASS_WORD_DP64_01_23, IFL_TENSOR_64X128_01_23},
         {IFL_SASS_WORD_DP32_128, IFL_TENSOR_32X128},
+        {IFL_SASS_WORD_DP4_256, IFL_TENSOR_4X256},
     };
     const ifl_sass_word format = value(l, IFL_SASS_VALUE_FORMAT);
     ifl_tensor_copy *op = ifl_sass_lower_allocate(l, sizeof *op);
-    bool is_known = format == IFL_SASS_WORD_OFF || format == IFL_SASS_WORD_ABSENT, found = false;
+    bool found = false;
     for (size_t i = 0; op && i < sizeof copied / sizeof *copied; i++)
         if (copied[i].word == value(l, IFL_SASS_VALUE_SHAPE)) {
             op->shape = copied[i].shape;
@@ -220,11 +221,11 @@ void ifl_sass_lower_tensor_copy(ifl_sass_lowerer *l)
         }
     if (!op)
         return;
-    if (!is_known || !found) {
-        ifl_sass_refuse(l,
-                        found ? "with elements of 6 or 4 bits that become bytes" : "of this shape");
+    if (!found) {
+        ifl_sass_refuse(l, "of this shape");
         return;
     }
+    op->bits = format == IFL_SASS_WORD_U4x16P64 ? 4 : format == IFL_SASS_WORD_U6x16P32 ? 6 : 0;
     op->blocks = blocks_of(l);
     op->are_planes = op->is_once = true;
     op->to = address_of(l, IFL_SASS_ROLE_DESTINATION_ADDRESS);
