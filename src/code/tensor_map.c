@@ -27,7 +27,6 @@ static const field is_image = {0, 1}, rank_less_1 = {4, 3}, type_number = {7, 4}
                    interleave = {11, 2}, swizzle = {13, 2}, fills_nan = {15, 1}, is_tf32 = {16, 1},
                    atom_size = {19, 2}, atom = {22, 1};
 static const uint32_t made_by_library = 2;
-enum { ATOM_OF_32 = 1 }; /* atom_size: 16, 32, 32 with halves of 16 exchanged, 64 bytes */
 
 static uint32_t get(uint32_t word, field f)
 {
@@ -130,8 +129,7 @@ void ifl_tensor_map_write(const ifl_tensor_map *map, uint8_t out[static IFL_TENS
     uint32_t words[WORDS] = {(uint32_t)map->address, (uint32_t)(map->address >> 32)};
     words[FORM] = made_by_library | map->is_image | (map->rank - 1u) << rank_less_1.at |
                   type_word(map) | (uint32_t)map->swizzle << swizzle.at |
-                  (uint32_t)map->fills_nan << fills_nan.at |
-                  (map->swizzles_pairs ? ATOM_OF_32 << atom_size.at : 0);
+                  (uint32_t)map->fills_nan << fills_nan.at | (uint32_t)map->atom << atom_size.at;
     for (unsigned i = 0; i + 1 < map->rank; i++) {
         words[STRIDES + i] = (uint32_t)(map->stride[i] >> 4);
         words[STRIDES_HIGH] |= (uint32_t)(map->stride[i] >> 36 & 0xf) << 4 * i;
@@ -155,9 +153,11 @@ static bool read_form(uint32_t word, ifl_tensor_map *out)
 {
     const uint32_t number = get(word, type_number), packing = number - PACKED_LESS_1;
     const bool is_packed = number > PACKED_LESS_1 && packing < PACKINGS;
-    const bool is_of_pairs = get(word, atom_size) == ATOM_OF_32;
-    if (get(word, interleave) || get(word, atom) || (get(word, atom_size) && !is_of_pairs) ||
-        (is_of_pairs && get(word, swizzle) != IFL_TENSOR_SWIZZLE_128) ||
+    const uint8_t atoms = (uint8_t)get(word, atom_size);
+    const bool is_apart = is_packed && packing >= IFL_TENSOR_FOURS_APART;
+    if (get(word, interleave) || get(word, atom) ||
+        (atoms && get(word, swizzle) != IFL_TENSOR_SWIZZLE_128) ||
+        (is_apart && atoms == IFL_TENSOR_ATOM_32_FLIPPED) ||
         get(word, rank_less_1) >= IFL_TENSOR_RANKS ||
         (!is_packed && (number >= TYPES || !types[number].bytes)) ||
         (get(word, is_tf32) && number != F32_NUMBER))
@@ -167,7 +167,7 @@ static bool read_form(uint32_t word, ifl_tensor_map *out)
     out->type = is_packed ? IFL_TYPE_U8 : get(word, is_tf32) ? IFL_TYPE_TF32 : types[number].type;
     out->element_bytes = is_packed ? packed[packing].bytes : types[number].bytes;
     out->swizzle = (uint8_t)get(word, swizzle);
-    out->swizzles_pairs = is_of_pairs;
+    out->atom = atoms;
     out->fills_nan = get(word, fills_nan);
     out->is_image = get(word, is_image);
     out->is_made = word & made_by_library;

@@ -20,6 +20,16 @@ typedef enum ifl_tensor_swizzle {
     IFL_TENSOR_SWIZZLE_128
 } ifl_tensor_swizzle;
 
+/* What a swizzle of 128 bytes moves as a whole (PTX ISA 9.0, "tensormap.replace", swizzle_atomicity): FLIPPED
+ * also exchanges the halves of each 16 bytes in every other line, of loads alone. How, a public
+ * emulator says (github.com/mlc-ai/TIRx-harness, tools/tests/numsim/runtime/test_tma_atomicity.py). */
+typedef enum ifl_tensor_atom {
+    IFL_TENSOR_ATOM_16,
+    IFL_TENSOR_ATOM_32,
+    IFL_TENSOR_ATOM_32_FLIPPED,
+    IFL_TENSOR_ATOM_64
+} ifl_tensor_atom;
+
 /* Elements of 4 or 6 bits, some of which are a unit: bytes in global memory, and 16 bytes in shared
  * memory where they stand apart, so that 4 bytes (of 6 bits) or 8 are a gap (CUDA Driver API reference,
  * CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B and kin). */
@@ -33,11 +43,11 @@ typedef enum ifl_tensor_packing {
 typedef struct ifl_tensor_map {
     uint8_t rank, type /* ifl_type */,
         element_bytes /* of packed ones of a unit, in global memory */, swizzle;
-    uint8_t packing;     /* ifl_tensor_packing */
-    bool swizzles_pairs; /* with SWIZZLE_128: pieces of 32 bytes in place of 16 */
-    bool fills_nan;      /* outside of the tensor, else with zeros */
-    bool is_image;       /* im2col */
-    bool is_made;        /* by a library; what a kernel wrote from zeros on is not */
+    uint8_t packing; /* ifl_tensor_packing */
+    uint8_t atom;    /* ifl_tensor_atom; with SWIZZLE_128 alone another than 16 bytes */
+    bool fills_nan;  /* outside of the tensor, else with zeros */
+    bool is_image;   /* im2col */
+    bool is_made;    /* by a library; what a kernel wrote from zeros on is not */
     uint64_t address;
     uint32_t size[IFL_TENSOR_RANKS]; /* elements, the innermost first */
     uint32_t element_stride[IFL_TENSOR_RANKS];

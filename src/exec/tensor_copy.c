@@ -31,6 +31,8 @@ static bool read_map(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64
                            ? "is described for the other mode (tiles, im2col)"
                        : op->are_lines && map->box[1] != 1
                            ? "has several rows, where four rows are named one by one"
+                       : map->atom == IFL_TENSOR_ATOM_32_FLIPPED && !op->has_barrier
+                           ? "exchanges the halves of 16 bytes, which loads alone do"
                            : NULL;
     if (what)
         ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane, "a box of a tensor that %s", what);
@@ -166,14 +168,27 @@ bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const if
 
 /* Bits 4 and up of an address are combined with those from 7 on: 1, 2 or 3 of them (PTX ISA 9.0,
  * "Swizzling modes"). Where pieces have 32 bytes, 2 of them from bit 5 on (CUTLASS 4, the layout
- * Layout_MN_SW128_32B_Atom, is Swizzle<2,5,2>). */
+ * Layout_MN_SW128_32B_Atom, is Swizzle<2,5,2>); where they have 64, one from bit 6 on. */
 static uint64_t swizzled(const ifl_tensor_map *map, uint64_t address)
 {
-    enum { CHUNK_AT = 4, PAIR_AT, ROW_AT = 7, PAIRS = 3 };
-    if (map->swizzles_pairs)
-        return address ^ (address >> ROW_AT & PAIRS) << PAIR_AT;
-    const uint64_t bits = (UINT64_C(1) << map->swizzle) - 1;
-    return address ^ (address >> ROW_AT & bits) << CHUNK_AT;
+    enum { HALF_AT = 3, CHUNK_AT, PAIR_AT, FOUR_AT, ROW_AT, PAIRS = 3, FOURS = 1 };
+    const uint64_t row = address >> ROW_AT;
+    switch (map->atom) {
+    case IFL_TENSOR_ATOM_32:
+        return address ^ (row & PAIRS) << PAIR_AT;
+    case IFL_TENSOR_ATOM_32_FLIPPED:
+        return address ^ (row & PAIRS) << PAIR_AT ^ (row & 1) << HALF_AT;
+    case IFL_TENSOR_ATOM_64:
+        return address ^ (row & FOURS) << FOUR_AT;
+    default:
+        return address ^ (row & ((UINT64_C(1) << map->swizzle) - 1)) << CHUNK_AT;
+    }
+}
+
+/* What the swizzle moves as a whole, at most 16 bytes. */
+static unsigned piece_bytes(const ifl_tensor_map *map)
+{
+    return map->atom == IFL_TENSOR_ATOM_32_FLIPPED ? PIECE_BYTES / 2 : PIECE_BYTES;
 }
 
 /* ---- rows, piece by piece ------------------------------------------------------------------------- */
@@ -272,7 +287,8 @@ static int64_t less(int64_t a, int64_t b)
 /* A row that begins at `from`, piece by piece: each all inside of the tensor or all outside. */
 static bool move_row(box_copy *c, const int64_t *from, int64_t elements, bool loads)
 {
-    const int64_t each = shared_bytes(c->map), most = extent(c->map, 0, loads);
+    const int64_t each = shared_bytes(c->map), most = extent(c->map, 0, loads),
+                  piece = piece_bytes(c->map);
     int64_t at[IFL_TENSOR_RANKS];
     memcpy(at, from, sizeof at);
     at[0] = 0;
@@ -280,7 +296,7 @@ static bool move_row(box_copy *c, const int64_t *from, int64_t elements, bool lo
     at[0] = from[0];
     for (int64_t left = elements, count; left; left -= count, at[0] += count) {
         const bool is_in = has_inside && at[0] >= 0 && at[0] < most;
-        count = less(left, (PIECE_BYTES - (int64_t)(c->shared % PIECE_BYTES)) / each);
+        count = less(left, (piece - (int64_t)(c->shared % (uint64_t)piece)) / each);
         count = less(count, is_in ? most - at[0] : at[0] < 0 ? -at[0] : left);
         if (is_in && !move_piece(c, at, (unsigned)count, loads))
             return false;

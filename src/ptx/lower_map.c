@@ -24,7 +24,7 @@ static const field_row rows[] = {
     [IFL_OP_REPLACE_TYPE - FIRST] = {IFL_TENSOR_MAP_TYPE, 32, LAST_TYPE, false, true},
     [IFL_OP_REPLACE_INTERLEAVE - FIRST] = {IFL_TENSOR_MAP_INTERLEAVE, 32, 2, false, true},
     [IFL_OP_REPLACE_SWIZZLE - FIRST] = {IFL_TENSOR_MAP_SWIZZLE, 32, 3, false, true},
-    [IFL_OP_REPLACE_ATOM - FIRST] = {IFL_TENSOR_MAP_ATOM, 32, 1, false, true},
+    [IFL_OP_REPLACE_ATOM - FIRST] = {IFL_TENSOR_MAP_ATOM, 32, 3, false, true},
     [IFL_OP_REPLACE_FILL - FIRST] = {IFL_TENSOR_MAP_FILL, 32, 1, false, true},
 };
 

@@ -35,8 +35,7 @@ static const struct {
 enum {
     type_count = sizeof types / sizeof *types,
     LAST_TYPE = 15,
-    SWIZZLE_OF_32 = 4, /* CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B */
-    LAST_SWIZZLE = 6,
+    LAST_SWIZZLE = 6, /* from the fourth on CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B and kin */
     LAST_INTERLEAVE = 2
 };
 
@@ -49,8 +48,7 @@ static uint8_t packing_of(int type)
 
 static bool is_missing(const tensor_words *w)
 {
-    return w->type >= type_count || !types[w->type].bytes || w->swizzle > SWIZZLE_OF_32 ||
-           w->interleave;
+    return w->type >= type_count || !types[w->type].bytes || w->interleave;
 }
 
 static bool is_plain_right(const void *out, const tensor_words *w)
@@ -102,6 +100,7 @@ static bool is_row_right(const ifl_tensor_map *map, uint32_t elements)
 
 static ifl_cuda_error describe(const void *out, const tensor_words *w, ifl_tensor_map *map)
 {
+    const bool has_atoms = w->swizzle > IFL_TENSOR_SWIZZLE_128;
     if (!is_plain_right(out, w))
         return ifl_cudaErrorInvalidValue;
     if (is_missing(w))
@@ -110,9 +109,8 @@ static ifl_cuda_error describe(const void *out, const tensor_words *w, ifl_tenso
                             .type = types[w->type].type,
                             .element_bytes = types[w->type].bytes,
                             .packing = packing_of(w->type),
-                            .swizzle = w->swizzle == SWIZZLE_OF_32 ? IFL_TENSOR_SWIZZLE_128
-                                                                   : (uint8_t)w->swizzle,
-                            .swizzles_pairs = w->swizzle == SWIZZLE_OF_32,
+                            .swizzle = (uint8_t)(has_atoms ? IFL_TENSOR_SWIZZLE_128 : w->swizzle),
+                            .atom = (uint8_t)(has_atoms ? w->swizzle - IFL_TENSOR_SWIZZLE_128 : 0),
                             .fills_nan = w->fill != 0,
                             .address = (uintptr_t)w->address};
     return are_packed_right(w) && fill_sizes(map, w) ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
