@@ -174,12 +174,22 @@ static void set_channels(ifl_sass_lowerer *l, ifl_texture_op *op)
 static void refuse_rest(ifl_sass_lowerer *l)
 {
     const ifl_sass_word derivatives = value(l, IFL_SASS_VALUE_DERIVATIVES);
-    if (!ifl_sass_is_true(operand(l, IFL_SASS_ROLE_PREDICATE_OUT)))
-        ifl_sass_refuse(l, "with a predicate for what is not resident");
-    else if (has(l, IFL_SASS_VALUE_MULTISAMPLE))
+    if (has(l, IFL_SASS_VALUE_MULTISAMPLE))
         ifl_sass_refuse(l, "of several samples");
     else if (has(l, IFL_SASS_VALUE_DERIVATIVES) && derivatives != IFL_SASS_WORD_NDV)
         ifl_sass_refuse(l, "with derivatives");
+}
+
+/* All that the engine has is resident; the predicate tells what is not: ptxas turns it round for
+ * PTX's, which tells what is. */
+static void set_missing(ifl_sass_lowerer *l)
+{
+    const ifl_sass_operand *out = operand(l, IFL_SASS_ROLE_PREDICATE_OUT);
+    if (ifl_sass_is_true(out))
+        return;
+    const uint32_t d = ifl_sass_lower_predicate_out(l, out);
+    ifl_code *code = ifl_sass_emit(l, IFL_CODE_predicate);
+    code->d = d, code->a = code->b = IFL_PREDICATE_TRUE, code->e = 0, code->value = 0;
 }
 
 static uint8_t channel_of(ifl_sass_word word)
@@ -278,6 +288,7 @@ void ifl_sass_lower_texture(ifl_sass_lowerer *l)
     op->channel = channel_of(value(l, IFL_SASS_VALUE_COMPONENT));
     set_channels(l, op);
     ifl_sass_emit(l, IFL_CODE_texture)->extra = op;
+    set_missing(l);
 }
 
 /* Width, height, depth and the number of levels: of a level, where that is a texture. */
@@ -399,12 +410,11 @@ void ifl_sass_lower_surface(ifl_sass_lowerer *l)
     set_shape(l, dimensions_of(l), op);
     set_handle(l, op);
     set_place(l, op);
-    if (!ifl_sass_is_true(operand(l, IFL_SASS_ROLE_PREDICATE_OUT)))
-        ifl_sass_refuse(l, "with a predicate for what is not resident");
     const bool is_sink = !data || data->index == IFL_SASS_NO_REGISTER;
     for (unsigned i = 0; i < IFL_TEXEL_CHANNELS; i++)
         op->data[i] =
             is_sink ? (is_load ? l->sink : l->zeros) : ifl_sass_register_slot(l, data->index + i);
     op->wanted = is_sink ? 0 : 0xf;
     ifl_sass_emit(l, IFL_CODE_texture)->extra = op;
+    set_missing(l);
 }

@@ -16,7 +16,7 @@ codes="-gencode arch=compute_75,code=compute_75"
 for sm in 75 80 86 89 90 100 120; do
     codes="$codes -gencode arch=compute_$sm,code=sm_$sm"
 done
-for name in textures surfaces texture_offsets generic_swaps; do
+for name in textures surfaces texture_offsets texture_residency generic_swaps; do
     # shellcheck disable=SC2086 # the words are words
     nvcc -cudart shared $codes -Xfatbin -compress-all "$name.cu" -o "../prebuilt/$name.bin"
     strip "../prebuilt/$name.bin"
