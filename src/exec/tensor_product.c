@@ -105,6 +105,30 @@ static void negate(ifl_matrix_lines *of, size_t count)
         of->at[i].significand = -of->at[i].significand;
 }
 
+/* Of what stays where it is a descriptor says which columns of b are zeros (PTX ISA 9.0, "Zero-Column
+ * Mask Descriptor"): spans of columns that are used and of such that are zeros take turns; of 64 or
+ * 32 rows each half or quarter of the columns begins in its own one of them, and so far inside. */
+static bool is_zero_column(const work *w, unsigned column)
+{
+    enum { FIRST_SPANS, IS_THERE = 7, ZEROS = 8, USED = 16 };
+    const unsigned part = w->of->n / (IFL_TENSOR_LANES / w->of->m), which = column / part;
+    const uint32_t starts = w->task->mask[0], spans = w->task->mask[1];
+    const unsigned zeros = (spans >> ZEROS & UINT8_MAX) + 1, used = (spans >> USED & UINT8_MAX) + 1;
+    const bool zeros_first = spans >> (FIRST_SPANS + which) & 1;
+    const unsigned first = zeros_first ? zeros : used,
+                   inside = starts >> which * BYTE_BITS & UINT8_MAX;
+    const unsigned at = (column % part + (inside < first ? inside : first - 1)) % (zeros + used);
+    return spans >> IS_THERE & 1 && (at < first) == zeros_first;
+}
+
+static void set_zero_columns(work *w)
+{
+    const ifl_number zero = ifl_number_of(w->of->b_type, 0);
+    for (unsigned column = 0; column < w->of->n; column++)
+        for (unsigned k = 0; is_zero_column(w, column) && k < w->b.depth; k++)
+            w->b.at[(size_t)column * w->b.depth + k] = zero;
+}
+
 static bool read_b(work *w, const ifl_tensor_blocks *blocks)
 {
     const unsigned part = w->of->n / blocks->count;
@@ -117,6 +141,8 @@ static bool read_b(work *w, const ifl_tensor_blocks *blocks)
     }
     if (w->of->negates_b)
         negate(&w->b, (size_t)w->of->n * w->b.depth);
+    if (w->op->keeps_weights && w->op->mask_words)
+        set_zero_columns(w);
     return true;
 }
 
@@ -209,7 +235,7 @@ static uint32_t divided(const work *w, uint32_t c)
 static bool is_masked(const work *w, unsigned block, unsigned lane)
 {
     const unsigned bit = block * IFL_TENSOR_LANES + lane;
-    return bit / WORD_BITS < w->op->mask_words &&
+    return !w->op->keeps_weights && bit / WORD_BITS < w->op->mask_words &&
            w->task->mask[bit / WORD_BITS] >> bit % WORD_BITS & 1;
 }
 
@@ -338,6 +364,20 @@ static bool is_lane_right(const ifl_tensor_task *task)
     return false;
 }
 
+static void set_columns(ifl_tensor_task *task, uint64_t descriptor)
+{
+    task->mask[0] = (uint32_t)descriptor;
+    task->mask[1] = (uint32_t)(descriptor >> WORD_BITS);
+}
+
+static bool are_columns_right(const ifl_tensor_task *task)
+{
+    enum { SHIFT = 24, MOST = 63 };
+    const ifl_tensor_product *op = task->code->extra;
+    return !op->keeps_weights || !op->mask_words || !(task->mask[1] >> SHIFT & MOST) ||
+           fail(task, "what a shift of the columns of b means is not known here");
+}
+
 /* ---- the operation --------------------------------------------------------------------------- */
 
 bool ifl_tensor_product_run(const ifl_tensor_task *task)
@@ -383,8 +423,10 @@ static bool begin(ifl_warp *warp, const ifl_code *code, const char *frame, uint3
         task.a_held = ifl_tensor_address_of(&op->a_held, frame, lane);
     else
         task.a = ifl_tensor_descriptor(frame, op->a, op->are_planes, lane);
-    for (unsigned i = 0; i < op->mask_words; i++)
+    for (unsigned i = 0; i < op->mask_words && !op->keeps_weights; i++)
         task.mask[i] = ifl_lane_u32(frame, op->mask[i], lane);
+    if (op->mask_words && op->keeps_weights)
+        set_columns(&task, ifl_tensor_descriptor(frame, op->mask[0], op->are_planes, lane));
     if (!describe(&task, ifl_lane_u32(frame, op->description, lane)))
         return false;
     if (task.of.is_sparse)
@@ -394,8 +436,9 @@ static bool begin(ifl_warp *warp, const ifl_code *code, const char *frame, uint3
         task.scale_b = ifl_tensor_address_of(&op->scale_b, frame, lane);
     }
     ifl_tensor_blocks blocks;
-    return is_lane_right(&task) && ifl_tensor_blocks_of(warp, code, op->blocks, &blocks) &&
-           are_there(&task, &blocks) && ifl_tensor_begin(&task);
+    return is_lane_right(&task) && are_columns_right(&task) &&
+           ifl_tensor_blocks_of(warp, code, op->blocks, &blocks) && are_there(&task, &blocks) &&
+           ifl_tensor_begin(&task);
 }
 
 ifl_reason ifl_slow_tensor_product(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,

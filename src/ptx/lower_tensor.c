@@ -151,10 +151,8 @@ static bool describe_product(ifl_lowerer *l, ifl_tensor_product *op)
     op->kind = product_kind(m->kind);
     op->blocks = m->group;
     op->scales = is_scaled ? ifl_lower_matrix_scales(m) : 0;
-    if (op->scales == UINT8_MAX || m->collector == IFL_COLLECTOR_SHIFT ||
-        (op->keeps_weights && ifl_lower_has(l, SCALE_D))) {
-        ifl_lower_unsupported(l, op->keeps_weights ? "with columns that are zeros"
-                                 : m->collector == IFL_COLLECTOR_SHIFT
+    if (op->scales == UINT8_MAX || m->collector == IFL_COLLECTOR_SHIFT) {
+        ifl_lower_unsupported(l, m->collector == IFL_COLLECTOR_SHIFT
                                      ? "which way rows move is not known here"
                                      : "with so many scales");
         return false;
@@ -185,6 +183,11 @@ static void set_scale_d(ifl_lowerer *l, ifl_tensor_product *op)
     const ifl_operand *scale = l->slots.at[SCALE_D];
     if (!ifl_lower_has(l, SCALE_D))
         return;
+    if (op->keeps_weights) { /* a descriptor of columns that are zeros stands there */
+        op->mask[0] = ifl_lower_source(l, scale, 64, false);
+        op->mask_words = 1;
+        return;
+    }
     if (scale->kind != IFL_OPERAND_IMMEDIATE || scale->value < 0 || scale->value > MOST_SCALE_D ||
         (op->kind != IFL_TENSOR_F16 && op->kind != IFL_TENSOR_TF32))
         ifl_lower_unsupported(l, "with this scale of the sums before");

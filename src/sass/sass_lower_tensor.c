@@ -150,18 +150,15 @@ static void set_kind(ifl_sass_lowerer *l, ifl_tensor_product *op)
     op->scale_b.slot += IFL_PLANE_BYTES;
 }
 
-/* UR: lanes that are not written, 4 words a block; .WS: columns that are zeros. */
+/* UR: lanes that are not written, 4 words a block; .WS: two words of a descriptor, which columns are
+ * zeros. */
 static void set_mask(ifl_sass_lowerer *l, ifl_tensor_product *op)
 {
     enum { WORDS = 4 };
     const ifl_sass_operand *mask = operand(l, IFL_SASS_ROLE_SCALE);
     if (op->scales || !mask || mask->index == IFL_SASS_NO_REGISTER)
         return;
-    if (op->keeps_weights) {
-        ifl_sass_refuse(l, "with columns that are zeros");
-        return;
-    }
-    op->mask_words = (uint8_t)(WORDS * op->blocks);
+    op->mask_words = (uint8_t)(op->keeps_weights ? 1 : WORDS * op->blocks);
     for (unsigned i = 0; i < op->mask_words; i++)
         op->mask[i] = ifl_sass_uniform_slot(l, mask->index + i);
 }

@@ -41,7 +41,8 @@ enum {
     MXF4_SPARSE,
     NVF4_SPARSE,
     F16_MASKED,
-    F16_WS
+    F16_WS,
+    F16_WS_ZEROS
 };
 
 /* An element: bits of the exponent and the mantissa (0, 0: an integer), how many bits it takes in
@@ -147,7 +148,7 @@ static void begin(data *d, const config *c, unsigned blocks)
                     NVF4_HELD);
     d->is_four = IS(c->which, MXF4, MXF4_HELD, NVF4, NVF4_HELD, MXF4_SPARSE, NVF4_SPARSE);
     d->is_scaled = d->is_four || IS(c->which, MXF8F6F4, MXF8F6F4_HELD, MXF8F6F4_SPARSE);
-    d->is_ws = c->which == F16_WS;
+    d->is_ws = IS(c->which, F16_WS, F16_WS_ZEROS);
     d->scales = IS(c->which, NVF4, NVF4_HELD, NVF4_SPARSE) ? 4 : d->is_four ? 2 : 1;
     d->stored_k = d->is_four ? 64 : line[c->a->bits == 16 ? 0 : c->a->bits == 32 ? 1 : 2];
     d->k = d->stored_k << d->is_sparse;
@@ -413,6 +414,29 @@ static double product_of(const data *d, unsigned row, unsigned column)
     return sum;
 }
 
+/* Of b's columns with zeros: five that are used and three zeros take turns. A part of the columns
+ * begins in one of the spans, after so many of its columns, at the latest with its last. */
+static void choose_zeros(const data *d, bool is_zero[256])
+{
+    static const struct {
+        bool zeros;
+        unsigned after;
+    } starts[] = {{false, 1}, {true, 2 /* 9, of three */}, {true, 2}, {false, 0}};
+    const unsigned parts = LANES / d->c.m;
+    for (unsigned part = 0, column = 0; part < parts; part++) {
+        bool zeros = starts[part].zeros;
+        unsigned left = (zeros ? 3 : 5) - starts[part].after;
+        for (unsigned i = 0; i < d->c.n / parts; i++) {
+            if (!left) {
+                zeros = !zeros;
+                left = zeros ? 3 : 5;
+            }
+            left--;
+            is_zero[column++] = zeros;
+        }
+    }
+}
+
 static bool is_masked(const data *d, unsigned lane)
 {
     return d->c.which == F16_MASKED && (lane == 0 || lane == 2 || lane == 127);
@@ -421,7 +445,10 @@ static bool is_masked(const data *d, unsigned lane)
 static unsigned check(const data *d, const char *name)
 {
     static uint32_t wanted[COLUMNS][LANES];
+    bool is_zero[256] = {false};
     unsigned wrong = 0;
+    if (d->c.which == F16_WS_ZEROS)
+        choose_zeros(d, is_zero);
     for (unsigned block = 0; block < d->blocks; block++) {
         const unsigned rows = d->c.m / d->blocks;
         memcpy(wanted, d->before[block], sizeof wanted);
@@ -432,8 +459,9 @@ static unsigned check(const data *d, const char *name)
                 const double old = d->c.accumulates ? old_value(block, lane, at) *
                                                           (d->c.which == F16_MASKED ? 0.125 : 1)
                                                     : 0;
+                const double sum = is_zero[column] ? 0 : product_of(d, block * rows + row, column);
                 if (!is_masked(d, lane))
-                    wanted[at][lane] = sum_bits(d, old + product_of(d, block * rows + row, column));
+                    wanted[at][lane] = sum_bits(d, old + sum);
             }
         for (unsigned column = 0; column < COLUMNS; column++)
             for (unsigned lane = 0; lane < LANES; lane++)
@@ -578,6 +606,9 @@ static const config configs[] = {
     {F16_MASKED, 128, 64, &half, &half, NONE, NONE, .accumulates = true},
     {F16_WS, 32, 128, &half, &half, NONE, NONE, .accumulates = true},
     {F16_WS, 64, 64, &half, &half, BYTES_128, BYTES_128, .a_across = false},
+    {F16_WS_ZEROS, 32, 128, &half, &half, NONE, NONE, .accumulates = true},
+    {F16_WS_ZEROS, 64, 256, &half, &half, BYTES_128, BYTES_128, .a_across = false},
+    {F16_WS_ZEROS, 128, 64, &half, &half, BYTES_64, NONE, .accumulates = true},
 };
 
 static const config pairs[] = {
