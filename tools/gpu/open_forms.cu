@@ -5,7 +5,8 @@
 //
 // fma.oob: which of the 65,536 values of each operand give another result than fma does, and what (PTX ISA: 0 where an operand is the
 // NaN of elements out of bounds; its bits, and whether the addend counts, are not said). cvt.pack to 4 and 2 bits: where the old
-// register's bits go. mma.m8n8k4 of halves: sums whose bits tell in which order and with how many bits they are made.
+// register's bits go. mma.m8n8k4 of halves: sums whose bits tell in which order and with how many bits they are made (what tests/ptx/quad_sums.ptx expects of halves,
+// and tests/ptx/packed_set.ptx of set, no GPU has said yet).
 #include <cstdint>
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -109,12 +110,62 @@ static void ask_mma()
     cudaFree(out);
 }
 
+__global__ void mma884_halves(uint32_t *out, uint2 a, uint2 b, uint32_t c)
+{
+    uint32_t d[4];
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%0,%1,%2,%3}, {%4,%5}, {%6,%7}, {%8,%8,%8,%8};"
+                 : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
+                 : "r"(a.x), "r"(a.y), "r"(b.x), "r"(b.y), "r"(c));
+    if (threadIdx.x == 0)
+        *out = d[0] & 0xffff;
+}
+
+// c and two pairs of products are 65504, -65504 and 2^-9, which is lost beside either: which comes last?
+static void ask_mma_halves()
+{
+    static const struct {
+        uint2 a;
+        uint32_t c;
+    } asked[] = {{{0x0000fbff, 0x00001800}, 0x7bff7bff}, {{0x00001800, 0x0000fbff}, 0x7bff7bff}, {{0x00007bff, 0x0000fbff}, 0x18001800}};
+    uint32_t *out, host;
+    cudaMalloc(&out, sizeof host);
+    for (const auto &q : asked) {
+        mma884_halves<<<1, 32>>>(out, q.a, make_uint2(0x3c003c00, 0x3c003c00), q.c);
+        cudaMemcpy(&host, out, sizeof host, cudaMemcpyDeviceToHost);
+        printf("mma.m8n8k4.f16 a %08x %08x b ones c %08x: 0x%04x\n", q.a.x, q.a.y, q.c, host);
+    }
+    cudaFree(out);
+}
+
+// set of packed halves with a predicate: a = 1 2, b = 1 3, the predicate false and true.
+__global__ void packed_set(uint32_t *out, uint32_t a, uint32_t b, int p)
+{
+    asm("{.reg .pred q; setp.ne.s32 q, %3, 0; set.eq.and.f16x2.f16x2 %0, %1, %2, q;}" : "=r"(out[0]) : "r"(a), "r"(b), "r"(p));
+    asm("{.reg .pred q; setp.ne.s32 q, %3, 0; set.eq.or.f16x2.f16x2 %0, %1, %2, q;}" : "=r"(out[1]) : "r"(a), "r"(b), "r"(p));
+    asm("{.reg .pred q; setp.ne.s32 q, %3, 0; set.eq.xor.f16x2.f16x2 %0, %1, %2, q;}" : "=r"(out[2]) : "r"(a), "r"(b), "r"(p));
+    asm("{.reg .pred q; setp.ne.s32 q, %3, 0; set.eq.xor.u32.f16x2 %0, %1, %2, q;}" : "=r"(out[3]) : "r"(a), "r"(b), "r"(p));
+}
+
+static void ask_set()
+{
+    uint32_t *out, host[4];
+    cudaMalloc(&out, sizeof host);
+    for (int p = 0; p < 2; p++) {
+        packed_set<<<1, 1>>>(out, 0x3c004000, 0x3c004200, p);
+        cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+        printf("set.eq p %d: and 0x%08x or 0x%08x xor 0x%08x xor.u32 0x%08x\n", p, host[0], host[1], host[2], host[3]);
+    }
+    cudaFree(out);
+}
+
 int main()
 {
     ask_fma(false);
     ask_fma(true);
     ask_pack();
     ask_mma();
+    ask_mma_halves();
+    ask_set();
     const cudaError_t error = cudaDeviceSynchronize();
     fprintf(stderr, "%s\n", cudaGetErrorString(error));
     return error != cudaSuccess;
