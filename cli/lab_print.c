@@ -59,7 +59,7 @@ static void print_grid(const ifl_cli_lab_request *request, const ifl_cli_grid *g
     if (request->markdown)
         ifl_cli_grid_print_markdown(grid, head, out);
     else
-        ifl_cli_grid_print(grid, head, ifl_cli_width(), out);
+        ifl_cli_grid_print(grid, head, ifl_cli_table_width(), out);
 }
 
 static void print_engine(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet, FILE *out)
@@ -250,6 +250,17 @@ static void print_head(const ifl_cli_lab_request *request, const ifl_cli_sheet *
     fputc('\n', out);
 }
 
+/* Columns of the names in front of the notes. */
+static int name_width(const ifl_cli_sheet *sheet)
+{
+    size_t width = 18;
+    for (size_t row = 0; row < sheet->row_count; row++) {
+        const size_t length = strlen(ifl_lab_version_name(sheet->lab, sheet->rows[row].version));
+        width = is_plain(sheet, row) && length > width ? length : width;
+    }
+    return (int)width;
+}
+
 static void print_notes(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet, FILE *out)
 {
     bool any = false;
@@ -260,7 +271,8 @@ static void print_notes(const ifl_cli_lab_request *request, const ifl_cli_sheet 
         if (!any)
             fputc('\n', out);
         any = true;
-        say(request, out, request->markdown ? "- `%s`: %s%s\n" : "  %-18s %s%s",
+        say(request, out, request->markdown ? "- `%*s`: %s%s\n" : "  %-*s %s%s",
+            request->markdown ? 0 : name_width(sheet),
             ifl_lab_version_name(sheet->lab, sheet->rows[row].version), note,
             remark_of(sheet, row));
     }

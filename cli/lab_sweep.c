@@ -176,7 +176,7 @@ static void print_table(table *t, FILE *out)
     if (t->markdown)
         ifl_cli_grid_print_markdown(&grid, 1, out);
     else
-        ifl_cli_grid_print(&grid, 1, ifl_cli_width(), out);
+        ifl_cli_grid_print(&grid, 1, ifl_cli_table_width(), out);
     grid.rows = rows;
     ifl_cli_grid_free(&grid);
 }

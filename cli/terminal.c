@@ -137,6 +137,13 @@ int ifl_cli_width(void)
     return width <= 0 || width > MOST ? 0 : width < LEAST ? LEAST : (int)width;
 }
 
+int ifl_cli_table_width(void)
+{
+    enum { TABLE = 100 }; /* as reports */
+    const int width = ifl_cli_width();
+    return width > 0 ? width : TABLE;
+}
+
 int ifl_cli_prose_width(void)
 {
     enum { PROSE = 88 };

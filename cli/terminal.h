@@ -22,6 +22,8 @@ void ifl_cli_put(const char *text, size_t bytes, FILE *out);
 bool ifl_cli_color(const char *when, bool *color);
 /* Columns of stdout; 0 where it is not a terminal and COLUMNS is not set. */
 int ifl_cli_width(void);
+/* The same for a table: 100 where nothing says how wide it may be. */
+int ifl_cli_table_width(void);
 /* Columns for prose: 88, or fewer on a narrower terminal. */
 int ifl_cli_prose_width(void);
 /* The words of `text`, up to a line end, wrapped to that width and ended with a line end; the first

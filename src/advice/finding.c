@@ -202,7 +202,8 @@ static const char *busiest_part_text(const collector *c, const ifl_place_row *ro
     const uint64_t most = c->profile->counters.value[IFL_COUNTER_global_atomic_busiest_part];
     if (!most || ifl_traffic_info_get(row->kind)->on_chip)
         return "";
-    return ifl_arena_printf(c->arena, "The busiest 512 bytes take %s passes.",
+    return ifl_arena_printf(c->arena,
+                            "The busiest 512 bytes of the L2 take %s passes, one after the other.",
                             ifl_figure_count(most).text);
 }
 

@@ -64,6 +64,7 @@ static void widen(double times, double overhead, ifl_remedy *to)
 /* Requests of global memory whose lanes take neighbouring words of less than 16 bytes. */
 typedef struct narrow_words {
     double requests, all, bytes; /* all: of the launch; bytes: of a lane, summed over requests */
+    uint32_t least, most;        /* bytes of a lane */
     const ifl_profile_line *line;
 } narrow_words;
 
@@ -75,11 +76,13 @@ static narrow_words find_narrow_words(const ifl_situation *s)
         const ifl_profile_line *line = &s->profile->lines.at[i];
         const double requests = ifl_line_requests(line);
         n.all += requests;
-        if (line->space != IFL_SPACE_GLOBAL || !is_side_by_side(line) || !line->access_bytes ||
-            line->access_bytes >= whole_word)
+        if (line->space != IFL_SPACE_GLOBAL || line->kind == IFL_ACCESS_ATOMIC ||
+            !is_side_by_side(line) || !line->access_bytes || line->access_bytes >= whole_word)
             continue;
         n.requests += requests;
         n.bytes += requests * line->access_bytes;
+        n.least = n.least && n.least < line->access_bytes ? n.least : line->access_bytes;
+        n.most = n.most > line->access_bytes ? n.most : line->access_bytes;
         if (requests > most)
             n.line = line;
         most = fmax(most, requests);
@@ -87,13 +90,23 @@ static narrow_words find_narrow_words(const ifl_situation *s)
     return n;
 }
 
-/* "1 byte", "4 bytes", "5.33 bytes" */
-static ifl_figure bytes_text(double bytes)
+/* "4 bytes", "1 to 4 bytes" */
+static const char *bytes_text(const ifl_situation *s, const narrow_words *n)
 {
-    ifl_figure figure = ifl_figure_real(bytes);
-    const bool is_one = strcmp(figure.text, "1") == 0;
-    strncat(figure.text, is_one ? " byte" : " bytes", sizeof figure.text - strlen(figure.text) - 1);
-    return figure;
+    const char *most = ifl_situation_say(s, "%s", ifl_figure_counted(n->most, "byte").text);
+    return n->least == n->most || !most ? most : ifl_situation_say(s, "%u to %s", n->least, most);
+}
+
+/* The row names what floats become; NULL for it. */
+static const char *wider_words(uint32_t bytes)
+{
+    enum { WORD = 4 };
+    return bytes < WORD   ? "load and store 8 or 16 bytes per lane (as uint2, uint4): fewer "
+                            "instructions, more bytes in "
+                            "flight"
+           : bytes > WORD ? "load and store 16 bytes per lane (double2): fewer instructions, more "
+                            "bytes in flight"
+                          : NULL;
 }
 
 bool ifl_rule_wide_loads(const ifl_situation *s, ifl_remedy *to)
@@ -107,9 +120,15 @@ bool ifl_rule_wide_loads(const ifl_situation *s, ifl_remedy *to)
         return false;
     to->line = n.line;
     widen(ifl_remedy_part(to, whole_word / (n.bytes / n.requests)), overhead, to);
-    to->symptom = ifl_situation_say(
-        s, "in %.0f %% of the requests neighbouring lanes access neighbouring words of %s",
-        100 * n.requests / n.all, bytes_text(n.bytes / n.requests).text);
+    to->remedy = wider_words(n.line->access_bytes);
+    const char *bytes = bytes_text(s, &n);
+    to->symptom =
+        bytes
+            ? ifl_situation_say(s,
+                                "in %.0f %% of the requests neighbouring lanes access neighbouring "
+                                "words of %s",
+                                100 * n.requests / n.all, bytes)
+            : NULL;
     return true;
 }
 
@@ -189,10 +208,10 @@ bool ifl_rule_restrict_pointers(const ifl_situation *s, ifl_remedy *to)
     to->work.spread += to->work.waits * log2(1 / fewer);
     to->symptom = ifl_situation_say(
         s,
-        "a warp waits for loads %s, with %s stores between the waits; the loads are not marked "
+        "a warp waits for loads %s, with %s between the waits; the loads are not marked "
         "read-only",
         ifl_figure_times(s->work.waits).text,
-        ifl_figure_real(of(s, IFL_COUNTER_global_store_requests) / s->warps).text);
+        ifl_figure_amount(of(s, IFL_COUNTER_global_store_requests) / s->warps, "store").text);
     return true;
 }
 
@@ -256,9 +275,9 @@ bool ifl_rule_less_shared(const ifl_situation *s, ifl_remedy *to)
     request.shared_bytes = enough;
     more_blocks(s, blocks_with(s, request, &with), to);
     to->symptom = ifl_situation_say(
-        s, "%s of shared memory per block leave room for %s per SM; %d would leave room for %d",
-        ifl_figure_counted(s->profile->shared_bytes, "byte").text, blocks_text(s).text, enough,
-        with.blocks_per_sm);
+        s, "%s of shared memory per block leave room for %s per SM; %s would leave room for %d",
+        ifl_figure_counted(s->profile->shared_bytes, "byte").text, blocks_text(s).text,
+        ifl_figure_count((uint64_t)enough).text, with.blocks_per_sm);
     return true;
 }
 
@@ -347,8 +366,11 @@ bool ifl_rule_persistent_grid(const ifl_situation *s, ifl_remedy *to)
     to->work.shared_waits *= times;
     to->change = (ifl_change){.known = true, .in_one_wave = true};
     to->symptom =
-        ifl_situation_say(s, "%s waves of blocks, each of which waits for loads %s and exits",
-                          ifl_figure_real(waves).text, ifl_figure_times(s->work.waits).text);
+        s->work.waits > 0
+            ? ifl_situation_say(s, "%s waves of blocks, each of which waits for loads %s and exits",
+                                ifl_figure_real(waves).text, ifl_figure_times(s->work.waits).text)
+            : ifl_situation_say(s, "%s waves of blocks, which exit soon",
+                                ifl_figure_real(waves).text);
     return true;
 }
 
@@ -432,8 +454,10 @@ bool ifl_rule_tail(const ifl_situation *s, ifl_remedy *to)
     if (best.threads == now) {
         ifl_remedy_share_out(best.times, to);
         to->change = (ifl_change){.known = true, .cut = (uint32_t)best.times};
-        to->remedy = ifl_situation_say(s, "%s, each with 1/%d of the work of one now", blocks.text,
-                                       best.times);
+        to->remedy = ifl_situation_say(s, "%s, each with %s of the work of one now", blocks.text,
+                                       best.times == 2   ? "half"
+                                       : best.times == 4 ? "a quarter"
+                                                         : "an eighth");
     } else {
         to->work.blocks *= times;
         to->work.warps_per_block /= times;
@@ -458,7 +482,7 @@ bool ifl_rule_more_loads_in_flight(const ifl_situation *s, ifl_remedy *to)
     to->work.waits *= fewer;
     to->work.spread = to->work.spread * fewer + to->work.waits * log2(1 / fewer);
     to->change = (ifl_change){.known = true, .unroll = 4};
-    to->symptom = ifl_situation_say(s, "a warp waits for loads %s, for about %s loads each time",
+    to->symptom = ifl_situation_say(s, "a warp waits for loads %s, for about %s each time",
                                     ifl_figure_times(s->work.waits).text,
                                     ifl_figure_real(exp2(s->work.spread / s->work.waits)).text);
     return true;
@@ -500,8 +524,9 @@ bool ifl_rule_prefetch(const ifl_situation *s, ifl_remedy *to)
     ifl_remedy_waits(1 / depth, to);
     to->change = (ifl_change){.known = true, .at_hand = true};
     to->line = busiest;
-    to->symptom = ifl_situation_say(s, "%.0f %% of the bandwidth; a warp waits for loads %s",
-                                    100 * s->busy, ifl_figure_times(s->work.waits).text);
+    to->symptom =
+        ifl_situation_say(s, "%.0f %% of the bandwidth is used; a warp waits for loads %s",
+                          100 * s->busy, ifl_figure_times(s->work.waits).text);
     to->remedy = ifl_situation_say(s, "prefetch the loop's loads %.0f iterations ahead, into %s",
                                    depth, place_for(s, depth, busiest->access_bytes));
     return true;
@@ -568,9 +593,8 @@ bool ifl_rule_accidental_double(const ifl_situation *s, ifl_remedy *to)
     if (s->profile->machine.ran) /* where conversions are among the special functions */
         to->work.special -= to->share * fmin(c.widened + c.narrowed, to->work.special);
     to->change = (ifl_change){.known = true, .single_precision = true};
-    to->symptom = ifl_situation_say(
-        s, "%s conversions from float to double per warp, and no double in memory",
-        ifl_figure_real(c.widened / s->warps).text);
+    to->symptom = ifl_situation_say(s, "%s from float to double per warp, and no double in memory",
+                                    ifl_figure_amount(c.widened / s->warps, "conversion").text);
     return true;
 }
 
@@ -593,8 +617,8 @@ bool ifl_rule_divergence(const ifl_situation *s, ifl_remedy *to)
     to->work.special *= fewer;
     to->work.convert *= fewer;
     to->work.cycles *= fewer;
-    to->symptom = ifl_situation_say(
-        s, "%s divergent branches per warp; %.1f of 32 lanes are active on average",
-        ifl_figure_real(split / s->warps).text, 32 * lanes);
+    to->symptom =
+        ifl_situation_say(s, "%s per warp; %.1f of 32 lanes are active on average",
+                          ifl_figure_amount(split / s->warps, "divergent branch").text, 32 * lanes);
     return true;
 }

@@ -18,8 +18,8 @@ static double of(const ifl_situation *s, ifl_counter which)
 static const char *say_sectors(const ifl_situation *s, const ifl_profile_line *line)
 {
     const double requests = ifl_line_requests(line);
-    return ifl_situation_say(s, "%s sectors per request where %s would do",
-                             ifl_figure_real(ifl_line_sectors(line) / requests).text,
+    return ifl_situation_say(s, "%s per request where %s would do",
+                             ifl_figure_amount(ifl_line_sectors(line) / requests, "sector").text,
                              ifl_figure_real(ifl_line_ideal(line) / requests).text);
 }
 
@@ -45,6 +45,14 @@ bool ifl_rule_alignment(const ifl_situation *s, ifl_remedy *to)
 bool ifl_rule_wider_rows(const ifl_situation *s, ifl_remedy *to)
 {
     return spare_pattern(s, IFL_PATTERN_ROWS, to);
+}
+
+bool ifl_rule_grouped_indexes(const ifl_situation *s, ifl_remedy *to)
+{
+    if (!spare_pattern(s, IFL_PATTERN_IRREGULAR, to))
+        return false;
+    to->work.random *= 1 - to->share;
+    return true;
 }
 
 static double stride_bytes(const ifl_profile_line *line)

@@ -72,9 +72,9 @@ bool ifl_rule_reduce_first(const ifl_situation *s, ifl_remedy *to)
     to->work.special /= times;
     to->work.shared_passes /= times;
     to->work.spread += to->work.waits * log2(times);
-    to->symptom = ifl_situation_say(s, "a warp makes %s loads and waits at %s barriers",
-                                    ifl_figure_real(loads / s->warps).text,
-                                    ifl_figure_real(of(s, IFL_COUNTER_barriers) / s->warps).text);
+    to->symptom = ifl_situation_say(
+        s, "a warp makes %s and waits at %s", ifl_figure_amount(loads / s->warps, "load").text,
+        ifl_figure_amount(of(s, IFL_COUNTER_barriers) / s->warps, "barrier").text);
     return true;
 }
 
@@ -139,6 +139,27 @@ static const char *may_be_joined(const ifl_situation *s, const ifl_profile_line 
                : " (in the PTX: the machine code may have one for the warp)";
 }
 
+/* One lane updates for its warp, but many warps of a block do so, all on the same 512 bytes: each takes two passes there. */
+static bool warps_meet(const ifl_situation *s, const ifl_profile_line *line, double requests)
+{
+    const double passes = 2, most = 0.9, warps = 2;
+    return line->pattern.kind == IFL_PATTERN_BROADCAST && requests >= warps * s->work.blocks &&
+           of(s, IFL_COUNTER_global_atomic_busiest_part) >= most * passes * requests;
+}
+
+static const char *say_atomics(const ifl_situation *s, const ifl_profile_line *line,
+                               double requests, double serial)
+{
+    if (serial <= requests)
+        return ifl_situation_say(s, "%s per block, which update the same 512 bytes",
+                                 ifl_figure_amount(requests / s->work.blocks, "atomic").text);
+    return ifl_situation_say(
+        s, "%s per warp, each of %s, with %s on one address%s",
+        ifl_figure_amount(requests / s->warps, "atomic").text,
+        ifl_figure_amount(of(s, IFL_COUNTER_global_atomic_sectors) / requests, "sector").text,
+        ifl_figure_amount(serial / requests, "lane").text, may_be_joined(s, line));
+}
+
 bool ifl_rule_fewer_atomics(const ifl_situation *s, ifl_remedy *to)
 {
     const double worth = 0.4, meet = 1.2;
@@ -147,17 +168,18 @@ bool ifl_rule_fewer_atomics(const ifl_situation *s, ifl_remedy *to)
     const double requests = of(s, IFL_COUNTER_global_atomic_requests),
                  serial = of(s, IFL_COUNTER_global_atomic_serial);
     to->line = busiest(s, IFL_TRAFFIC_global_atomic);
-    if (!to->line || serial < meet * requests || !ifl_situation_spends(s, IFL_TERM_ATOMICS, worth))
+    if (!to->line || !ifl_situation_spends(s, IFL_TERM_ATOMICS, worth))
         return false;
-    const double fewer = ifl_remedy_part(to, 1 / fmax(threads, 1));
+    const bool lanes_meet = serial >= meet * requests;
+    if (!lanes_meet && !warps_meet(s, to->line, requests))
+        return false;
+    const double joined = lanes_meet ? threads : requests / s->work.blocks;
+    const double fewer = ifl_remedy_part(to, 1 / fmax(joined, 1));
     const double sectors = of(s, IFL_COUNTER_global_atomic_sectors);
     to->work.shared_passes += (1 - fewer) * serial;
     to->work.atomic_passes *= fewer;
     to->work.part_passes *= fewer;
     to->work.l2_bytes -= fmin((1 - fewer) * sectors * 32, to->work.l2_bytes / 2);
-    to->symptom = ifl_situation_say(
-        s, "%s atomics per warp, each of %s sectors, with %s lanes on one address%s",
-        ifl_figure_real(requests / s->warps).text, ifl_figure_real(sectors / requests).text,
-        ifl_figure_real(serial / requests).text, may_be_joined(s, to->line));
+    to->symptom = say_atomics(s, to->line, requests, serial);
     return true;
 }

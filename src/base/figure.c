@@ -22,15 +22,21 @@ ifl_figure ifl_figure_count(uint64_t value)
     return figure;
 }
 
+static void append_noun(ifl_figure *figure, const char *what)
+{
+    const bool is_one = strcmp(figure->text, "1") == 0;
+    const size_t used = strlen(figure->text), length = strlen(what);
+    const bool ends_in_h = length && what[length - 1] == 'h';
+    snprintf(figure->text + used, sizeof figure->text - used, " %s%s", what,
+             is_one      ? ""
+             : ends_in_h ? "es"
+                         : "s");
+}
+
 ifl_figure ifl_figure_counted(uint64_t count, const char *what)
 {
     ifl_figure figure = ifl_figure_count(count);
-    const size_t used = strlen(figure.text), length = strlen(what);
-    const bool ends_in_h = length && what[length - 1] == 'h';
-    snprintf(figure.text + used, sizeof figure.text - used, " %s%s", what,
-             count == 1  ? ""
-             : ends_in_h ? "es"
-                         : "s");
+    append_noun(&figure, what);
     return figure;
 }
 
@@ -90,7 +96,7 @@ ifl_figure ifl_figure_mean(uint64_t total, uint64_t count)
     double mean = count ? (double)total / (double)count : 0.0;
     if (mean > 0 && mean < 0.005)
         snprintf(figure.text, sizeof figure.text, "<0.01");
-    else if (mean < 10000)
+    else if (mean < 999.5)
         snprintf(figure.text, sizeof figure.text, "%.*g", mean < 1 ? 2 : mean < 10 ? 3 : 4, mean);
     else
         figure = ifl_figure_count((uint64_t)(mean + 0.5));
@@ -106,6 +112,13 @@ ifl_figure ifl_figure_real(double value)
         snprintf(figure.text, sizeof figure.text, "<0.01");
     else
         snprintf(figure.text, sizeof figure.text, "%.3g", value);
+    return figure;
+}
+
+ifl_figure ifl_figure_amount(double value, const char *what)
+{
+    ifl_figure figure = ifl_figure_real(value);
+    append_noun(&figure, what);
     return figure;
 }
 
@@ -125,11 +138,9 @@ ifl_figure ifl_figure_size(const uint32_t size[3])
     int used = size[2] != 1 ? 3 : size[1] != 1 ? 2 : 1;
     if (used == 1)
         return ifl_figure_count(size[0]);
-    if (used == 2)
-        snprintf(figure.text, sizeof figure.text, "%" PRIu32 "×%" PRIu32, size[0], size[1]);
-    else
-        snprintf(figure.text, sizeof figure.text, "%" PRIu32 "×%" PRIu32 "×%" PRIu32, size[0],
-                 size[1], size[2]);
+    snprintf(figure.text, sizeof figure.text, "%.13s×%.10s%s%.10s", ifl_figure_count(size[0]).text,
+             ifl_figure_count(size[1]).text, used == 3 ? "×" : "",
+             used == 3 ? ifl_figure_count(size[2]).text : "");
     return figure;
 }
 

@@ -26,8 +26,9 @@ ifl_figure ifl_figure_ratio(uint64_t total, uint64_t requests); /* 1.78, 32.0 */
 ifl_figure ifl_figure_mean(uint64_t total, uint64_t count);     /* 19, 0.25: no zeros at the end */
 ifl_figure
 ifl_figure_real(double value); /* three figures, never an exponent: 0.25, 17, 3.88, 8,192 */
-ifl_figure ifl_figure_times(double times);          /* once, 17 times, 2.5 times */
-ifl_figure ifl_figure_size(const uint32_t size[3]); /* 256×1024; ones at the end left out */
+ifl_figure ifl_figure_amount(double value, const char *what); /* 1 atomic, 2.5 atomics */
+ifl_figure ifl_figure_times(double times);                    /* once, 17 times, 2.5 times */
+ifl_figure ifl_figure_size(const uint32_t size[3]); /* 256×1,024; ones at the end left out */
 
 /* Bytes of the UTF-8 character at `text`: 1 to 4, or 0 where the bytes are not valid UTF-8. */
 size_t ifl_utf8_length(const char *text);

@@ -303,6 +303,7 @@ static void settle_passes(const ifl_sites *sites, const ifl_slot *slot, uint64_t
         sum[WAVEFRONTS] = sum[MERGED];
         sum[WAVEFRONTS_IDEAL] =
             sum[WAVEFRONTS_IDEAL] < sum[MERGED] ? sum[WAVEFRONTS_IDEAL] : sum[MERGED];
+        sum[SERIAL] = sum[SERIAL] < sum[MERGED] ? sum[SERIAL] : sum[MERGED];
     }
     if (access->passes_twice) {
         sum[WAVEFRONTS] *= 2;

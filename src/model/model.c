@@ -321,6 +321,14 @@ static void pull_bytes(const ifl_profile *profile, const ifl_device *device, ifl
     to->change.joins_words = true;
 }
 
+/* Is there anything that the lever would change? */
+static bool has_lever(const ifl_profile *profile, ifl_lever lever)
+{
+    if (lever == IFL_LEVER_LATENCY || lever == IFL_LEVER_REQUESTS)
+        return ifl_traffic_off_chip(&profile->counters, IFL_ACCESS_LOAD).requests > 0;
+    return lever != IFL_LEVER_BYTES || requests_of(profile) > 0;
+}
+
 void ifl_model_find_levers(const ifl_profile *profile, const ifl_device *device,
                            ifl_modelled *modelled)
 {
@@ -336,7 +344,7 @@ void ifl_model_find_levers(const ifl_profile *profile, const ifl_device *device,
             modelled->work, modelled->model.occupancy.blocks_per_sm, {.known = true}};
         pull[l](profile, device, &to);
         modelled->model.lever_us[l] =
-            modelled->work.waits_known
+            modelled->work.waits_known && has_lever(profile, (ifl_lever)l)
                 ? ifl_model_seconds_with(profile, device, modelled, &to) * 1e6
                 : -1;
     }

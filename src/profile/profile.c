@@ -89,6 +89,11 @@ bool ifl_profile_has_aligned(const ifl_profile *profile, const ifl_profile_line 
     return false;
 }
 
+bool ifl_profile_is_debug(const ifl_profile *profile)
+{
+    return profile->machine.ran ? profile->machine.is_debug : profile->program.is_debug;
+}
+
 ifl_profile *ifl_profile_new(void)
 {
     return calloc(1, sizeof(ifl_profile));

@@ -157,6 +157,9 @@ struct ifl_profile {
  * one is a neighbour's. */
 bool ifl_profile_has_aligned(const ifl_profile *profile, const ifl_profile_line *line);
 
+/* Was the code that ran compiled for a debugger (-G), without optimizations? */
+bool ifl_profile_is_debug(const ifl_profile *profile);
+
 /* What the caches of a device, "h200", had of the launch; NULL: they were not followed. And what
  * one of its SMs did. */
 const ifl_cache_facts *ifl_profile_caches(const ifl_profile *profile, const char *device);

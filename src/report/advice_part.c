@@ -67,7 +67,7 @@ void ifl_advice_part_print(ifl_page *page, const ifl_outcome *outcome)
     bool has_heading = false;
     for (size_t i = 0; i < outcome->gpus.count; i++) {
         const ifl_outcome_gpu *gpu = &outcome->gpus.at[i];
-        if (!gpu->has_model) /* as the models' table says */
+        if (!gpu->has_model || ifl_profile_is_debug(outcome->profile)) /* as the page says */
             continue;
         if (!has_heading)
             ifl_page_heading(page, "What would help, with the predicted speedup (inflight advice)");

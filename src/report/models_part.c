@@ -114,8 +114,9 @@ static const char *cliff_text(ifl_page *page, const ifl_profile *profile, const 
     if (strcmp(o->limiter, "shared memory") == 0 && o->shared_for_more >= 0)
         return say(
             page,
-            "; limited by shared memory: one more block fits with %d bytes instead of %s per block",
-            o->shared_for_more, ifl_figure_count(profile->shared_bytes).text);
+            "; limited by shared memory: one more block fits with %s bytes instead of %s per block",
+            ifl_figure_count((uint64_t)o->shared_for_more).text,
+            ifl_figure_count(profile->shared_bytes).text);
     return o->warps_per_sm == o->max_warps_per_sm ? "" : say(page, "; limited by %s", o->limiter);
 }
 

@@ -50,9 +50,10 @@ static const char *value_text(sheet *s, const ifl_figure_value *value)
     return real_text(s, value->number);
 }
 
-/* "+12.5 %" of A. */
+/* "+12.5 %" of A; "142×" where that is easier to read. */
 static const char *difference_text(sheet *s, const ifl_compared *c)
 {
+    const double many = 10;
     if (!c->a.known || !c->b.known)
         return "";
     if (c->relative == 0)
@@ -61,7 +62,9 @@ static const char *difference_text(sheet *s, const ifl_compared *c)
         return "other code";
     if (c->a.number == 0)
         return "from 0";
-    return ifl_arena_printf(&s->page.arena, "%+.3g %%", 100 * (c->b.number / c->a.number - 1));
+    const double times = c->b.number / c->a.number;
+    return times >= many ? ifl_arena_printf(&s->page.arena, "%s×", ifl_figure_real(times).text)
+                         : ifl_arena_printf(&s->page.arena, "%+.3g %%", 100 * (times - 1));
 }
 
 static void add_row(sheet *s, ifl_table *table, const ifl_compared *c)
@@ -222,11 +225,15 @@ static void print_verdict(sheet *s)
     if (*verdict_text(s))
         ifl_page_paragraph(&s->page, 0, INDENT, c->worse ? IFL_STYLE_BAD : IFL_STYLE_GOOD,
                            verdict_text(s));
+    const char *beyond =
+        s->options->threshold > 0
+            ? ifl_arena_printf(&s->page.arena, " by more than %g %%", 100 * s->options->threshold)
+            : "";
     ifl_page_paragraph(
         &s->page, 0, INDENT, ifl_comparison_is_finding(c) ? IFL_STYLE_BAD : IFL_STYLE_GOOD,
-        unmatched
-            ? ifl_arena_printf(&s->page.arena, "%zu of %zu counters differ by more than %g %%%s.",
-                               c->differing, c->compared, 100 * s->options->threshold, unmatched)
+        unmatched && beyond
+            ? ifl_arena_printf(&s->page.arena, "%zu of %zu counters differ%s%s%s.", c->differing,
+                               c->compared, c->differing == 1 ? "s" : "", beyond, unmatched)
             : NULL);
     if (has_other_code(c))
         ifl_page_paragraph(&s->page, 0, INDENT, IFL_STYLE_DIM,

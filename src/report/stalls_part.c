@@ -72,6 +72,14 @@ static const char *sites_text(ifl_page *page, const ifl_time_facts *f)
     return text;
 }
 
+const char *ifl_stalls_part_longest(const ifl_profile *profile, const char *device)
+{
+    const bool none[IFL_STALLS] = {false};
+    const ifl_time_facts *f = ifl_profile_sm_time(profile, device);
+    const ifl_stall reason = f ? largest(f->stalls, none) : IFL_STALLS;
+    return reason == IFL_STALLS ? NULL : ifl_stall_text(reason);
+}
+
 void ifl_stalls_part_print(ifl_page *page, const ifl_profile *profile, const char *device)
 {
     const ifl_time_facts *f = ifl_profile_sm_time(profile, device);

@@ -4,8 +4,10 @@
 #include "report/verdict_part.h"
 
 #include "base/figure.h"
+#include "profile/traffic.h"
 #include "report/advice_part.h"
 #include "report/models_part.h"
+#include "report/stalls_part.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,16 @@ static const char *const limits[IFL_TERM_COUNT] = {
     [IFL_TERM_TAIL] = "the last wave of blocks",
 };
 
+/* Of kernels that load nothing: there is nothing that could be in flight. */
+static const char *latency_text(ifl_page *page, const ifl_profile *profile, const char *device)
+{
+    const char *longest = ifl_stalls_part_longest(profile, device);
+    if (ifl_traffic_off_chip(&profile->counters, IFL_ACCESS_LOAD).requests)
+        return limits[IFL_TERM_LATENCY];
+    return longest ? ifl_arena_printf(&page->arena, "latency: a warp waits longest for %s", longest)
+                   : "latency, but not of loads";
+}
+
 /* "latency: the grid has 4 blocks for 132 SMs": where most SMs have nothing to do, that is what
  * limits. */
 static const char *limit_text(ifl_page *page, const ifl_profile *profile,
@@ -32,8 +44,10 @@ static const char *limit_text(ifl_page *page, const ifl_profile *profile,
 {
     const uint64_t blocks = (uint64_t)profile->grid[0] * profile->grid[1] * profile->grid[2];
     const double sms = gpu->device->value[IFL_DEVICE_sms];
-    if (gpu->model.limiter != IFL_TERM_LATENCY || !((double)blocks < sms))
+    if (gpu->model.limiter != IFL_TERM_LATENCY)
         return limits[gpu->model.limiter];
+    if (!((double)blocks < sms))
+        return latency_text(page, profile, gpu->device->id);
     return ifl_arena_printf(&page->arena, "latency: the grid has %s block%s for %.0f SMs",
                             ifl_figure_count(blocks).text, blocks == 1 ? "" : "s", sms);
 }
@@ -76,12 +90,12 @@ static const char *help_text(ifl_page *page, const ifl_advices *advice)
 static void print_gpu(ifl_page *page, const ifl_profile *profile, const ifl_outcome_gpu *gpu)
 {
     const ifl_model *m = &gpu->model;
-    const char *help = help_text(page, &gpu->advice);
+    const char *help = ifl_profile_is_debug(profile) ? "" : help_text(page, &gpu->advice);
     const char *limit = limit_text(page, profile, gpu);
     const char *time = ifl_models_part_figure(page, m->time_us.mid);
     const char *text =
-        ifl_arena_printf(&page->arena, "%s: %s µs, limited by %s. %s", gpu->device->name, time,
-                         limit ? limit : "", help ? help : "");
+        ifl_arena_printf(&page->arena, "%s: %s µs, limited by %s.%s%s", gpu->device->name, time,
+                         limit ? limit : "", help && *help ? " " : "", help ? help : "");
     page->no_memory |= !text || !help || !limit;
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_STRONG, text ? text : "");
 }
@@ -120,7 +134,7 @@ static void print_debug(ifl_page *page, const ifl_profile *profile)
     static const char text[] = "The kernel was compiled for a debugger (-G), without "
                                "optimizations: its counts and times say little "
                                "of a release build. Compile with -lineinfo instead.";
-    if (profile->machine.ran ? profile->machine.is_debug : profile->program.is_debug)
+    if (ifl_profile_is_debug(profile))
         ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_WARN, text);
 }
 

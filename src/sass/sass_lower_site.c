@@ -62,18 +62,21 @@ bool ifl_sass_is_prefetch(const ifl_sass_instruction *instruction)
 
 static access_class class_of(const ifl_sass_instruction *instruction)
 {
-    static const access_class classes[IFL_SASS_CLASSES] = {
-        [IFL_SASS_LOAD_GLOBAL] = {IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL},
-        [IFL_SASS_STORE_GLOBAL] = {IFL_ACCESS_STORE, IFL_SPACE_GLOBAL},
-        [IFL_SASS_ATOMIC_GLOBAL] = {IFL_ACCESS_ATOMIC, IFL_SPACE_GLOBAL},
-        [IFL_SASS_LOAD_SHARED] = {IFL_ACCESS_LOAD, IFL_SPACE_SHARED},
-        [IFL_SASS_STORE_SHARED] = {IFL_ACCESS_STORE, IFL_SPACE_SHARED},
-        [IFL_SASS_ATOMIC_SHARED] = {IFL_ACCESS_ATOMIC, IFL_SPACE_SHARED},
-        [IFL_SASS_LOAD_LOCAL] = {IFL_ACCESS_LOAD, IFL_SPACE_LOCAL},
-        [IFL_SASS_STORE_LOCAL] = {IFL_ACCESS_STORE, IFL_SPACE_LOCAL},
-        [IFL_SASS_LOAD_GENERIC] = {IFL_ACCESS_LOAD, IFL_SPACE_GENERIC},
-        [IFL_SASS_STORE_GENERIC] = {IFL_ACCESS_STORE, IFL_SPACE_GENERIC},
-        [IFL_SASS_COPY_ASYNC] = {IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL},
+    static const struct {
+        bool accesses;
+        access_class as;
+    } classes[IFL_SASS_CLASSES] = {
+        [IFL_SASS_LOAD_GLOBAL] = {true, {IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL}},
+        [IFL_SASS_STORE_GLOBAL] = {true, {IFL_ACCESS_STORE, IFL_SPACE_GLOBAL}},
+        [IFL_SASS_ATOMIC_GLOBAL] = {true, {IFL_ACCESS_ATOMIC, IFL_SPACE_GLOBAL}},
+        [IFL_SASS_LOAD_SHARED] = {true, {IFL_ACCESS_LOAD, IFL_SPACE_SHARED}},
+        [IFL_SASS_STORE_SHARED] = {true, {IFL_ACCESS_STORE, IFL_SPACE_SHARED}},
+        [IFL_SASS_ATOMIC_SHARED] = {true, {IFL_ACCESS_ATOMIC, IFL_SPACE_SHARED}},
+        [IFL_SASS_LOAD_LOCAL] = {true, {IFL_ACCESS_LOAD, IFL_SPACE_LOCAL}},
+        [IFL_SASS_STORE_LOCAL] = {true, {IFL_ACCESS_STORE, IFL_SPACE_LOCAL}},
+        [IFL_SASS_LOAD_GENERIC] = {true, {IFL_ACCESS_LOAD, IFL_SPACE_GENERIC}},
+        [IFL_SASS_STORE_GENERIC] = {true, {IFL_ACCESS_STORE, IFL_SPACE_GENERIC}},
+        [IFL_SASS_COPY_ASYNC] = {true, {IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL}},
     };
     if (copy_of(instruction) != IFL_ACCESS_KINDS)
         return (access_class){copy_of(instruction), IFL_SPACE_GLOBAL};
@@ -87,8 +90,7 @@ static access_class class_of(const ifl_sass_instruction *instruction)
         return none;
     if (instruction->op == IFL_SASS_OP_ATOM)
         return generic_atomic;
-    const access_class found = classes[instruction->sass_class];
-    return found.space ? found : none;
+    return classes[instruction->sass_class].accesses ? classes[instruction->sass_class].as : none;
 }
 
 static bool is_strong(const ifl_sass_instruction *instruction)

@@ -69,10 +69,11 @@ if [ -n "$extra" ]; then
     echo "inflight run --each -- $extra" >>"$work/commands"
 fi
 
-# ---- widths, figures, singular and plural
-for columns in 80 100; do
+# ---- widths, figures, singular and plural; `pipe`: where nothing says how wide it is
+for terminal in 80 100 pipe; do
+    case $terminal in pipe) columns=100 told= ;; *) columns=$terminal told=$terminal ;; esac
     while read -r command; do
-        COLUMNS=$columns sh -c "$command" >"$work/page" 2>"$work/errors" </dev/null || true
+        COLUMNS=$told sh -c "$command" >"$work/page" 2>"$work/errors" </dev/null || true
         case $command in *" run "*) cat "$work/errors" >>"$work/page" ;; esac
         [ -s "$work/page" ] || complain "nothing: $command"
         # A breach is one line, as compilers write errors: editors read it.

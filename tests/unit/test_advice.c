@@ -278,6 +278,8 @@ static const shape *faults(size_t *count)
               .loads = 16, .loads_a_wait = 16),
         FAULT(non_caching_loads, "m2090", .pattern = IFL_PATTERN_IRREGULAR, .bytes = 4,
               .sectors = 32, .lines = 32),
+        FAULT(grouped_indexes, "h200", .pattern = IFL_PATTERN_IRREGULAR, .bytes = 4, .sectors = 32,
+              .lines = 32),
         FAULT(structure_of_arrays, "v100", .pattern = IFL_PATTERN_CONTIGUOUS, .bytes = 8,
               .sectors = 32, .load_lines = 4),
         FAULT(threads_per_region, "v100", .pattern = IFL_PATTERN_CONTIGUOUS, .bytes = 8,
