@@ -108,20 +108,20 @@ static ifl_status try_rule(const ifl_situation *s, ifl_rule rule, ifl_advices *o
     return IFL_OK;
 }
 
-static bool gains_less(const ifl_advice *a, const ifl_advice *b)
+static double middle(const ifl_advice *a)
 {
-    return a->gain_high < b->gain_high ||
-           (a->gain_high == b->gain_high && a->gain_low < b->gain_low);
+    return sqrt(a->gain_low * a->gain_high);
 }
 
-/* The most gain first; equal gains stay in the order of the table. */
+/* The most gain first, by the middle of its range: a remedy that may give much or little does not stand before one that
+ * is sure to give nearly as much. Equal ones stay in the order of the table. */
 static void rank(ifl_advices *advices)
 {
     ifl_advice *at = advices->list.at;
     for (size_t i = 1; i < advices->list.count; i++) {
         const ifl_advice moved = at[i];
         size_t to = i;
-        for (; to > 0 && gains_less(&at[to - 1], &moved); to--)
+        for (; to > 0 && middle(&at[to - 1]) < middle(&moved); to--)
             at[to] = at[to - 1];
         at[to] = moved;
     }
@@ -172,7 +172,7 @@ static const char remedies_head[] =
     "These\n"
     "are the two gains that a report shows. Remedies that gain\n"
     "less than %.0f %% are not shown, unless they cost nothing, and the "
-    "others are ranked by their gain. Gains\n"
+    "others are ranked by the middle of their range. Gains\n"
     "cannot be added up, since most remedies reduce the same waiting or "
     "the same bytes.\n";
 

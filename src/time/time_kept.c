@@ -251,9 +251,20 @@ static double cycles_with(const kept *k, const ifl_change *c, const ifl_trace_se
                           : ifl_sm_cycles(&o, count, of_sm);
 }
 
+/* As many blocks at once as there are, and nothing else. */
+static bool changes_nothing(const kept *k, const ifl_change *c)
+{
+    return (!c->blocks_per_sm || c->blocks_per_sm == k->at_once) && times(c->join) == 1 &&
+           times(c->unroll) == 1 && times(c->cut) == 1 && times(c->widen) == 1 &&
+           times(c->narrow) == 1 && !c->in_one_wave && !c->no_local && !c->no_conflicts &&
+           !c->half_words && !c->single_precision && !c->sectors && !c->from_l2 && !c->at_hand;
+}
+
 double ifl_time_kept_ratio(void *state, const ifl_change *c)
 {
     kept *k = state;
+    if (changes_nothing(k, c))
+        return 1;
     ifl_trace_set blocks = {0};
     changed_sites sites = {0};
     double ratio = 0;

@@ -420,18 +420,30 @@ static void test_array_in_registers(void **unused)
     ifl_arena_free(&arena);
 }
 
+static double middle_of(const ifl_advice *a)
+{
+    return a->gain_low * a->gain_high;
+}
+
+/* By the middle of the range: in one of these a remedy may give more than the one before it, and is less sure to. */
 static void test_most_gain_first(void **unused)
 {
-    ifl_arena arena = {0};
-    ifl_advices advices;
-    size_t count;
+    size_t count, unsure = 0;
+    const shape *rows = faults(&count);
     (void)unused;
-    advise(&faults(&count)[0], "b200", &arena, &advices);
-    assert_true(advices.list.count > 1);
-    for (size_t i = 1; i < advices.list.count; i++)
-        assert_true(advices.list.at[i - 1].gain_high >= advices.list.at[i].gain_high);
-    ifl_advice_free(&advices);
-    ifl_arena_free(&arena);
+    for (size_t r = 0; r < count; r++) {
+        ifl_arena arena = {0};
+        ifl_advices advices;
+        advise(&rows[r], rows[r].gpu, &arena, &advices);
+        for (size_t i = 1; i < advices.list.count; i++) {
+            const ifl_advice *a = &advices.list.at[i - 1], *b = &advices.list.at[i];
+            assert_true(middle_of(a) >= middle_of(b));
+            unsure += b->gain_high > a->gain_high;
+        }
+        ifl_advice_free(&advices);
+        ifl_arena_free(&arena);
+    }
+    assert_true(unsure > 0);
 }
 
 int main(void)
