@@ -3,6 +3,7 @@
 #include "audit/own_runtime_calls.h"
 
 #include "audit/runtime_archive.h"
+#include "audit/runtime_names.h"
 #include "audit/runtime_shared.h"
 
 #include <stdlib.h>
@@ -215,7 +216,13 @@ static bool find_among_archives(const ifl_object_file *file, const char *path, s
     return is_found;
 }
 
-/* Archives are read for objects with kernels only: nearly all objects of a process have no
+static bool find_in_code(const ifl_object_file *file, size_t room, ifl_own_runtime *out)
+{
+    return ifl_names_find(file, room, ifl_own_runtime_call, out->calls, KNOWN, &out->count) &&
+           is_of_its_version(file, out);
+}
+
+/* Archives and code are read for objects with kernels only: nearly all objects of a process have no
  * runtime. */
 static ifl_own_state find_by_layout(const ifl_object_file *file, const char *path, size_t room,
                                     ifl_own_runtime *out)
@@ -223,7 +230,8 @@ static ifl_own_state find_by_layout(const ifl_object_file *file, const char *pat
     out->count = 0;
     const bool is_found =
         find_among_known(file, room, out) ||
-        (ifl_object_section(file, ".nv_fatbin") && find_among_archives(file, path, room, out));
+        (ifl_object_section(file, ".nv_fatbin") &&
+         (find_among_archives(file, path, room, out) || find_in_code(file, room, out)));
     return is_found ? IFL_OWN_FOUND : IFL_OWN_NONE;
 }
 
