@@ -121,7 +121,8 @@ static void print_model(FILE *out)
         "  L2                    the bytes between the L1s and the L2",
         "  L1/LSU                passes of global and local requests through the L1",
         "  shared memory         passes of shared requests, including bank conflicts",
-        "  atomics               updates of the same word or the same 512 bytes, one after the other",
+        "  atomics               updates of the same word or the same 512 bytes, one after the "
+        "other",
         "  issue                 warp instructions, at the rate at which SMs issue them",
         "  arithmetic            instructions of one pipe: fp32, fp64, integer, special functions",
         "  latency               warps wait for loads, and too few bytes are in flight",

@@ -462,6 +462,19 @@ static void print_places(sheet *s, const ifl_places *places, bool on_chip)
             ifl_arena_printf(&s->page.arena, "and %zu more", places->rows.count - s->max_lines));
 }
 
+/* Machine code names source lines only where its compiler was asked to (nvcc -lineinfo). */
+static void print_unplaced(sheet *s)
+{
+    const ifl_places *both[] = {&s->outcome->off_chip, &s->outcome->on_chip};
+    bool any = false;
+    for (size_t p = 0; p < 2 && s->profile->machine.ran; p++)
+        for (size_t i = 0; i < both[p]->rows.count; i++)
+            any |= !both[p]->rows.at[i].line->line;
+    if (any)
+        ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_DIM,
+                           "Instructions without a source line: compile with -lineinfo.");
+}
+
 static void print_idle(sheet *s)
 {
     size_t idle = s->outcome->off_chip.idle;
@@ -670,6 +683,7 @@ static void print_sheet(sheet *s)
     print_findings(s);
     print_places(s, &s->outcome->off_chip, false);
     print_places(s, &s->outcome->on_chip, true);
+    print_unplaced(s);
     print_idle(s);
     print_mix(s);
     ifl_machine_part_print(&s->page, s->profile);
