@@ -198,6 +198,9 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->end_turns = arch.end_turns;
     out->part_turns = arch.part_turns;
     out->code_lines = (uint32_t)(arch.code_bytes / IFL_LINE_BYTES);
+    out->near_code_lines = (uint32_t)(arch.near_code_bytes / IFL_LINE_BYTES);
+    out->near_code_cycles = arch.near_code_cycles;
+    out->code_cycles = arch.code_cycles > 0 ? arch.code_cycles : out->l2_latency;
     out->code_ahead = (uint32_t)arch.code_lines_ahead;
     out->dram_sector_bytes = IFL_SECTOR_BYTES;
     if (facts)

@@ -33,8 +33,10 @@ typedef struct ifl_sm_rates {
     double leave_cycles;                     /* until a store has left the SM */
     double constant_cycles; /* a line of constants that the cache of operands lacks */
     double fence_cycles, fence_system_cycles, fence_turn_cycles;
-    uint32_t l1_lines;      /* 0: no L1 */
-    uint32_t code_lines;    /* of the instruction cache; 0: it is not followed */
+    uint32_t l1_lines;                    /* 0: no L1 */
+    uint32_t code_lines;                  /* of the instruction cache; 0: it is not followed */
+    uint32_t near_code_lines;             /* of the smaller one before it; 0: there is none */
+    double near_code_cycles, code_cycles; /* until a line comes that the one and the other lacks */
     uint32_t code_ahead;    /* lines of code that are asked for before they are needed */
     double lines_in_flight; /* at most */
     double atomic_bytes;    /* of the L2's bandwidth, a pass */

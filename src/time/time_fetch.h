@@ -19,15 +19,22 @@ typedef struct ifl_code_cache {
     ifl_code_line
         *lines; /* NULL: all of the code fits, so that it stays from one launch to the next */
     size_t line_count, most, held;
-    uint64_t latency; /* of the L2 */
-    uint64_t drawn;   /* for the line that goes */
+    size_t *order;    /* a ring of `most` lines as they came, of which the first one goes */
+    size_t oldest;    /* in the ring */
+    uint64_t latency; /* until a line comes that it lacks */
     uint32_t ahead;   /* lines that are asked for behind the one that is issued from */
 } ifl_code_cache;
 
-/* `touched` of the code's lines are issued from; the cache has room for `most`. False without
- * memory. */
-bool ifl_code_cache_begin(ifl_code_cache *cache, size_t lines, size_t touched, size_t most,
-                          uint64_t latency, uint32_t ahead);
+/* An instruction cache: room for `most` lines, and `latency` until one comes that it lacks. */
+typedef struct ifl_code_level {
+    size_t most;
+    uint64_t latency;
+} ifl_code_level;
+
+/* `touched` of the code's `lines` are issued from. Of a cache and the smaller one before it (most 0: there is none) that one
+ * is followed which decides: the smaller one where the code fits the other. False without memory. */
+bool ifl_code_cache_begin(ifl_code_cache *cache, size_t lines, size_t touched, ifl_code_level near,
+                          ifl_code_level far, uint32_t ahead);
 void ifl_code_cache_free(ifl_code_cache *cache);
 
 /* All that was asked for is there: the launches before are over. */

@@ -712,7 +712,7 @@ static void test_code(void **unused)
     set_all(SITES, plain(1));
     for (int pass = 0; pass < PASSES; pass++)
         run_sites(&b, 0, SITES);
-    rates.code_lines = 8;
+    rates.code_lines = 8, rates.code_cycles = LATENCY;
     const double fits = follow(&b, &rates, 1, 1, 1);
     assert_true(fits < PASSES * SITES + 10);
     assert_int_equal(b.stalls[8].cycles[IFL_STALL_no_instruction], 0);
