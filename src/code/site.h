@@ -58,7 +58,8 @@ typedef enum ifl_control_step {
     IFL_STEP_PLAIN,
     IFL_STEP_BARRIER,      /* waits for the other warps of the block */
     IFL_STEP_ARRIVE,       /* tells them and goes on */
-    IFL_STEP_FENCE,        /* waits until its accesses are seen by the GPU */
+    IFL_STEP_FENCE_BLOCK,  /* waits until its accesses are seen by the block */
+    IFL_STEP_FENCE,        /* ... by the GPU */
     IFL_STEP_FENCE_SYSTEM, /* ... and by the host and other GPUs */
     IFL_STEP_DRAIN,        /* waits until at most `left` are outstanding on scoreboard `board` */
     IFL_STEP_GROUP /* the copies since the last one become one more outstanding on scoreboard 0 */

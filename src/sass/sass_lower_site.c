@@ -426,7 +426,6 @@ static uint16_t constant_of(const ifl_sass_instruction *instruction)
     return 0;
 }
 
-/* What only orders a thread's accesses for its block waits for nothing that shows. */
 static uint8_t fence_step(const ifl_sass_instruction *instruction)
 {
     switch (ifl_sass_value(instruction, IFL_SASS_VALUE_SCOPE)) {
@@ -435,7 +434,7 @@ static uint8_t fence_step(const ifl_sass_instruction *instruction)
     case IFL_SASS_WORD_SYS:
         return IFL_STEP_FENCE_SYSTEM;
     default:
-        return IFL_STEP_PLAIN;
+        return IFL_STEP_FENCE_BLOCK;
     }
 }
 

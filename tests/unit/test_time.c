@@ -437,6 +437,10 @@ static void test_fence(void **unused)
     assert_in_range((uint64_t)follow(&b, &rates, 8, 1, 1), 600 + 7 * 30, 602 + 7 * 30);
     all_sites[0].control.step = IFL_STEP_FENCE_SYSTEM;
     assert_in_range((uint64_t)follow(&b, &rates, 1, 1, 1), 1900, 1902);
+    all_sites[0] = memory(IFL_ACCESS_STORE, IFL_SPACE_SHARED, IFL_NO_BOARD);
+    all_sites[1].control.step = IFL_STEP_FENCE_BLOCK;
+    ask(&b, 0, (ifl_request_cost){.passes = 1, .served = IFL_REQUEST_SHARED}, 0);
+    assert_in_range((uint64_t)follow(&b, &rates, 32, 1, 1), 32 * 6, 32 * 6 + 8);
 }
 
 /* A warp keeps its place until its store has left the SM, one that stored nothing does not. */
