@@ -32,8 +32,8 @@ void ifl_code_cache_free(ifl_code_cache *c)
     c->order = NULL;
 }
 
-/* The line goes that came first: on an H100 loops half as large again as the smaller cache, or a quarter
- * larger than the other one, find nothing there (tools/gpu/code_probe.cu, 48 and 160 KiB). */
+/* The line goes that came first: on an H100 loops half as large again as the smaller cache, or a
+ * quarter larger than the other one, find nothing there (tools/gpu/code_probe.cu, 48, 160 KiB). */
 static void make_room(ifl_code_cache *c)
 {
     c->lines[c->order[c->oldest]].there = ABSENT;

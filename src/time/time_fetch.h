@@ -31,8 +31,9 @@ typedef struct ifl_code_level {
     uint64_t latency;
 } ifl_code_level;
 
-/* `touched` of the code's `lines` are issued from. Of a cache and the smaller one before it (most 0: there is none) that one
- * is followed which decides: the smaller one where the code fits the other. False without memory. */
+/* `touched` of the code's `lines` are issued from. Of a cache and the smaller one before it (most 0:
+ * there is none) that one is followed which decides: the smaller one where the code fits the other.
+ * False without memory. */
 bool ifl_code_cache_begin(ifl_code_cache *cache, size_t lines, size_t touched, ifl_code_level near,
                           ifl_code_level far, uint32_t ahead);
 void ifl_code_cache_free(ifl_code_cache *cache);

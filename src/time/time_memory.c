@@ -125,7 +125,7 @@ static double dram_latency(ifl_time_memory *m)
 }
 
 /* What other sectors of the line were fetched for is there no sooner than they are: of four warps
- * that read 32 bytes of a line each, two have the DRAM's latency by the counters, and all wait for it. */
+ * that read 32 bytes of a line each, two have the DRAM's latency by the counters, and all wait. */
 static ifl_time_arrival *arrival_of(ifl_time_memory *m, uint64_t line)
 {
     return &m->arrivals[line % IFL_TIME_ARRIVALS];
@@ -356,8 +356,9 @@ static double passes_of_hits(const ifl_sm_rates *r, ifl_request_cost cost)
     return fmax(data, tags + r->data_beside_tags * data);
 }
 
-/* What is of a line that it lacks comes by itself later, in a pass of its own. An H100, requests for
- * 8, 16, 32 such lines: 9.1, 16.6, 32.7 cycles, whatever banks they lie in (tools/gpu/fill_probe.cu). */
+/* What is of a line that it lacks comes by itself later, in a pass of its own. An H100, requests
+ * for 8, 16, 32 such lines: 9.1, 16.6, 32.7 cycles, whatever banks they lie in
+ * (tools/gpu/fill_probe.cu). */
 static double passes_of_load(const ifl_sm_rates *r, ifl_request_cost cost, double missed)
 {
     return missed < cost.lines ? passes_of_hits(r, cost) + ifl_sm_constant.miss_passes * missed
@@ -365,8 +366,8 @@ static double passes_of_load(const ifl_sm_rates *r, ifl_request_cost cost, doubl
 }
 
 /* Lines of one request follow each other while those of another one pass between them. An H100,
- * tools/gpu/latency_probe.cu, lines that the L1 has: 34, 34, 38, 47, 65, 101 cycles for 1, 2, 4, 8, 16, 32
- * of them; that come from the L2: 293, 306, 358 for 1, 8, 32. */
+ * tools/gpu/latency_probe.cu, lines that the L1 has: 34, 34, 38, 47, 65, 101 cycles for 1, 2, 4, 8,
+ * 16, 32 of them; that come from the L2: 293, 306, 358 for 1, 8, 32. */
 static double lines_apart(uint32_t lines)
 {
     return lines > 2 ? 2.25 * (lines - 2) : 0;

@@ -100,12 +100,70 @@ static void test_sectors_of_a_line(void **unused)
     }
 }
 
+/* Of a load that finds half of its lines, those that it lacks take passes beside the others': two of
+ * four lines, and one pass and more for the rest. */
+static void test_lines_in_part(void **unused)
+{
+    (void)unused;
+    ifl_sm_rates rates = quick_rates();
+    rates.l2_hit = 1;
+    ifl_time_memory m = {0};
+    assert_true(ifl_time_memory_begin(&m, &rates));
+    ask_lines(&m, 64, 2, 1, 0);
+    ask_lines(&m, 64, 4, 1, 1000);
+    const double takes = ask_lines(&m, 64, 1, 1, 1000).begins - 1000;
+    assert_true(takes > 1.5 + 2 && takes < 1.5 + 3);
+    ifl_time_memory_free(&m);
+}
+
+/* What the L2 gives an SM, 32 bytes a cycle here (and loads reach a part of that): a line of one sector takes as long as 1.75
+ * of them, of four as four. */
+static void test_sectors_of_the_l2(void **unused)
+{
+    (void)unused;
+    enum { LINES = 4000 };
+    ifl_sm_rates rates = quick_rates();
+    double ends[2];
+    rates.l2_hit = 1;
+    rates.l2_bytes_per_cycle = 32;
+    rates.line_sectors = 1.75;
+    for (int whole = 0; whole < 2; whole++) {
+        ifl_time_memory m = {0};
+        assert_true(ifl_time_memory_begin(&m, &rates));
+        for (uint32_t i = 0; i < LINES; i++)
+            ask_lines(&m, 64 + i, 1, whole ? 0xf : 1, 0);
+        ends[whole] = m.l2.free;
+        ifl_time_memory_free(&m);
+    }
+    assert_true(ends[0] >= LINES * 1.75);
+    assert_true(ends[1] > ends[0] * 3.9 / 1.75 && ends[1] < ends[0] * 4.1 / 1.75);
+}
+
+/* An atomic whose old value is awaited: 482 cycles of one lane, 293 a load from the L2. */
+static void test_atomic(void **unused)
+{
+    (void)unused;
+    ifl_sm_rates rates = quick_rates();
+    rates.l2_hit = 1;
+    rates.atomic_latency = 189;
+    const ifl_site_access atomic = {
+        .kind = IFL_ACCESS_ATOMIC, .space = IFL_SPACE_GLOBAL, .path = IFL_PATH_PLAIN, .bytes = 4};
+    const ifl_request_cost cost = {
+        .passes = 1, .lines = 1, .serial = 1, .served = IFL_REQUEST_GLOBAL};
+    const uint32_t word = ifl_line_pack(64, 1);
+    ifl_time_memory m = {0};
+    assert_true(ifl_time_memory_begin(&m, &rates));
+    assert_in_range(ifl_time_memory_take(&m, &atomic, cost, &word, (ifl_time_lines){0}, 0).ends,
+                    QUICK_L2 + 189, QUICK_L2 + 190);
+    ifl_time_memory_free(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wavefronts),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_sectors_of_a_line),
+        cmocka_unit_test(test_wavefronts),        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_sectors_of_a_line), cmocka_unit_test(test_lines_in_part),
+        cmocka_unit_test(test_sectors_of_the_l2), cmocka_unit_test(test_atomic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,6 @@ SHARED(shared_add, "atom.shared.add.u32 %0, [%1], %0;")
 SHARED(shared_add_one, "{.reg .u32 a; and.b32 a, %0, 4; add.u32 a, a, %1; atom.shared.add.u32 %0, [a], 1;}")
 SHARED(shared_swap, "atom.shared.exch.b32 %0, [%1], %0;")
 SHARED(shared_compare_swap, "atom.shared.cas.b32 %0, [%1], %0, 5;")
-SHARED(store_and_load, "st.shared.u32 [%1], %0; ld.shared.u32 %0, [%1];")
 
 __constant__ unsigned offsets[4096]; /* zeros */
 static __global__ void constant_indexed(long long *out, unsigned seed, unsigned stride, char *)
@@ -196,7 +195,7 @@ int main()
     MEASURE(double_compare_and_choose, 1.5);
     MEASURE(shared_4, 0u), MEASURE(shared_8, 0u), MEASURE(shared_16, 0u), MEASURE(shared_matrix, 0u);
     MEASURE(shared_generic, 0u), MEASURE(shared_add, 0u), MEASURE(shared_add_one, 0u), MEASURE(shared_swap, 0u);
-    MEASURE(shared_compare_swap, 0u), MEASURE(store_and_load, 0u), MEASURE(constant_indexed, 0u);
+    MEASURE(shared_compare_swap, 0u), MEASURE(constant_indexed, 0u);
     STRIDES(shared_4, 0u, 4, 8, 16, 32, 64, 128);
     STRIDES(shared_8, 0u, 8, 16);
     STRIDES(shared_16, 0u, 16, 32);
