@@ -146,6 +146,7 @@ typedef struct ifl_atomic {
     bool tells_success; /* the result is 1 where cas stored its value, else 0 */
     uint8_t tells;      /* IFL_ATOMIC_TELLS_* */
     uint32_t told;      /* a predicate */
+    bool fetches_work;  /* in a loop that goes on, or not, by its old value: a queue of pieces */
 } ifl_atomic;
 
 /* Named barriers 0 to 15 of a block; behind them the cluster's. */

@@ -316,3 +316,115 @@ ifl_status ifl_flow_live(const ifl_flow *flow, const ifl_flow_touches *touches, 
     free(sets.defined);
     return has_memory ? IFL_OK : ifl_fail_memory(error, bytes);
 }
+
+/* ---- what a value leads to ------------------------------------------------------------------- */
+
+typedef struct carried {
+    const ifl_flow *flow;
+    const ifl_flow_touches *touches;
+    bool (*shares)(const void *user, uint32_t instruction);
+    size_t words;
+    uint64_t *at_start; /* by block: registers that may hold something of the value */
+    uint64_t *now;
+    bool *is_reached; /* by block */
+    uint32_t *waiting;
+    uint32_t waiting_count;
+    bool *is_waiting;
+    bool reads; /* the instruction at hand reads some of it */
+    bool may_not_write;
+    bool decides;
+} carried;
+
+static bool allocate_carried(carried *c)
+{
+    const size_t blocks = c->flow->block_count;
+    c->at_start = calloc(blocks * c->words + 1, sizeof *c->at_start);
+    c->now = calloc(c->words, sizeof *c->now);
+    c->is_reached = calloc(blocks + 1, sizeof *c->is_reached);
+    c->waiting = calloc(blocks + 1, sizeof *c->waiting);
+    c->is_waiting = calloc(blocks + 1, sizeof *c->is_waiting);
+    return c->at_start && c->now && c->is_reached && c->waiting && c->is_waiting;
+}
+
+static void free_carried(carried *c)
+{
+    free(c->at_start);
+    free(c->now);
+    free(c->is_reached);
+    free(c->waiting);
+    free(c->is_waiting);
+}
+
+static void carry_read(void *user, uint32_t reg, bool is_written)
+{
+    carried *c = user;
+    c->reads |= !is_written && (c->now[reg / 64] >> reg % 64 & 1);
+}
+
+static void carry_write(void *user, uint32_t reg, bool is_written)
+{
+    carried *c = user;
+    const uint64_t bit = UINT64_C(1) << reg % 64;
+    if (is_written && c->reads)
+        c->now[reg / 64] |= bit;
+    else if (is_written && !c->may_not_write)
+        c->now[reg / 64] &= ~bit;
+}
+
+static void carry_through(carried *c, uint32_t block, uint32_t first, uint32_t from)
+{
+    const ifl_flow_block *at = &c->flow->blocks[block];
+    const ifl_flow_touches *t = c->touches;
+    for (uint32_t i = first; i < at->last; i++) {
+        c->reads = i == from;
+        t->visit(t->user, i, carry_read, c);
+        c->may_not_write = t->is_guarded(t->user, i);
+        c->decides |=
+            c->reads && i != from &&
+            (c->shares(t->user, i) || (i + 1 == at->last && at->successor_count + at->leaves > 1));
+        t->visit(t->user, i, carry_write, c);
+    }
+}
+
+static void carry_on(carried *c, uint32_t block)
+{
+    const ifl_flow_block *at = &c->flow->blocks[block];
+    for (uint32_t s = 0; s < at->successor_count; s++) {
+        const uint32_t to = at->successor[s];
+        uint64_t *start = c->at_start + to * c->words;
+        bool is_new = !c->is_reached[to];
+        for (size_t w = 0; w < c->words; w++) {
+            is_new |= (c->now[w] & ~start[w]) != 0;
+            start[w] |= c->now[w];
+        }
+        c->is_reached[to] = true;
+        if (is_new && !c->is_waiting[to]) {
+            c->is_waiting[to] = true;
+            c->waiting[c->waiting_count++] = to;
+        }
+    }
+}
+
+ifl_status ifl_flow_decides(const ifl_flow *flow, const ifl_flow_touches *touches, uint32_t from,
+                            bool (*shares)(const void *user, uint32_t instruction), bool *out,
+                            ifl_error *error)
+{
+    carried c = {
+        .flow = flow, .touches = touches, .shares = shares, .words = touches->registers / 64 + 1};
+    const bool has_memory = allocate_carried(&c);
+    if (has_memory) {
+        const uint32_t home = flow->block_of[from];
+        carry_through(&c, home, from, from);
+        carry_on(&c, home);
+        while (c.waiting_count) {
+            const uint32_t block = c.waiting[--c.waiting_count];
+            c.is_waiting[block] = false;
+            memcpy(c.now, c.at_start + block * c.words, c.words * sizeof *c.now);
+            carry_through(&c, block, flow->blocks[block].first, from);
+            carry_on(&c, block);
+        }
+        *out = c.decides && c.is_reached[home];
+    }
+    free_carried(&c);
+    return has_memory ? IFL_OK : ifl_fail_memory(error, flow->block_count * c.words);
+}

@@ -51,4 +51,10 @@ typedef struct ifl_flow_touches {
 ifl_status ifl_flow_live(const ifl_flow *flow, const ifl_flow_touches *touches, ifl_arena *arena,
                          uint64_t **out, size_t *words, ifl_error *error);
 
+/* Whether what an instruction of a loop writes may decide where lanes go next, or reach an
+ * instruction that `shares` what it reads with other lanes. */
+ifl_status ifl_flow_decides(const ifl_flow *flow, const ifl_flow_touches *touches, uint32_t from,
+                            bool (*shares)(const void *user, uint32_t instruction), bool *out,
+                            ifl_error *error);
+
 #endif

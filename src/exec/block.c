@@ -542,6 +542,15 @@ static uint32_t most_resident(const ifl_grid *grid)
     return IFL_MOST_RESIDENT / grid->cluster_blocks;
 }
 
+static uint32_t resident_on_gpu(const ifl_grid *grid)
+{
+    const uint64_t blocks = grid->launch->most_resident < IFL_MOST_RESIDENT
+                                ? grid->launch->most_resident
+                                : IFL_MOST_RESIDENT,
+                   clusters = blocks / grid->cluster_blocks;
+    return (uint32_t)(clusters < grid->clusters ? clusters : grid->clusters);
+}
+
 static bool may_widen(const ifl_grid *grid)
 {
     return grid->may_widen && grid->resident < most_resident(grid);
@@ -556,6 +565,10 @@ static void widen(ifl_worker *worker, const turn *now)
 {
     enum { PATIENCE = 4, LONG_PATIENCE = 8192 };
     ifl_grid *grid = worker->grid;
+    if (grid->deals_work && grid->resident < resident_on_gpu(grid)) {
+        worker->begins = worker->block_count;
+        grid->resident = resident_on_gpu(grid);
+    }
     worker->idle_rounds = now->advanced ? 0 : worker->idle_rounds + 1;
     worker->stale_turns =
         now->ended ? 0 : worker->stale_turns + (now->watched ? grid->resident : 0);
@@ -598,7 +611,8 @@ void ifl_worker_run(ifl_worker *worker)
     for (uint64_t rounds = 1; fill_places(worker) && !worker->fault.is_set && !should_stop(worker);
          rounds++) {
         turn now = {false, false, false, false};
-        for (uint32_t b = 0; b < worker->block_count && !worker->fault.is_set; b++)
+        uint32_t b = worker->begins;
+        for (worker->begins = 0; b < worker->block_count && !worker->fault.is_set; b++)
             if (worker->blocks[b].is_running)
                 run_block(worker, &worker->blocks[b], &now);
         if (!now.ran && !worker->fault.is_set)

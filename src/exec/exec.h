@@ -64,7 +64,8 @@ typedef struct ifl_exec_launch {
     const ifl_textures *textures; /* that the kernel may name; NULL: none */
     uint32_t sms;                 /* of the GPU that the kernel may believe in */
     uint64_t
-        /* blocks that this GPU holds at once: grid-wide synchronisation needs all of the grid */
+        /* blocks that this GPU holds at once: grid-wide synchronisation needs all of the grid, and
+         * so many fetch from a queue of work; 0 unless the kernel is cooperative or ordered */
         most_resident;
 
     int threads; /* worker threads, 0: one a core. A kernel whose result could depend on the order of its blocks

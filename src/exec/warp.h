@@ -218,6 +218,7 @@ struct ifl_worker {
     uint64_t *tallies;           /* by site: lanes that executed it, of those that are tallied */
     ifl_block *blocks;           /* resident */
     uint32_t block_count, block_capacity;
+    uint32_t begins; /* the block with which the next round does: those before it had their turn */
     ifl_fault fault;
     uint64_t remote_requests; /* to shared memory of another block of the cluster: in no counter */
     uint64_t prints;          /* of lanes */
@@ -261,6 +262,7 @@ struct ifl_grid {
     uint64_t own_shared; /* of it the kernel's; behind that, where it is used, the system's part */
     uint32_t resident;   /* clusters that a worker holds at once */
     bool may_widen;      /* more, when those only wait for others */
+    bool deals_work;     /* its blocks fetch pieces of work from a counter in memory */
     uint64_t launch_number; /* of the memory's launches */
     uint64_t workspace;     /* device address of the grid barrier's memory, 0 none */
     uint64_t

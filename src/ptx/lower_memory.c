@@ -263,6 +263,24 @@ static bool result_is_read(const ifl_lowerer *l, const ifl_operand *slot)
     return false;
 }
 
+static bool stores_to_shared(const void *user, uint32_t index)
+{
+    const ifl_instruction *instruction = ifl_ptx_instruction(user, index);
+    return instruction->opcode == IFL_OP_ST && instruction->modifiers.space == IFL_SPACE_SHARED;
+}
+
+/* May the result of the instruction at hand decide how the loop around it goes on? */
+static bool decides_loop(ifl_lowerer *l)
+{
+    const ifl_flow_touches touches = ifl_ptx_touches(&l->part);
+    const uint32_t index = (uint32_t)(l->instruction - ifl_ptx_instruction(&l->part, 0));
+    bool decides = false;
+    if (l->status == IFL_OK)
+        l->status =
+            ifl_flow_decides(&l->flow, &touches, index, stores_to_shared, &decides, l->error);
+    return decides;
+}
+
 void ifl_lower_atomic(ifl_lowerer *l)
 {
     const ifl_modifiers *m = &l->instruction->modifiers;
@@ -295,6 +313,7 @@ void ifl_lower_atomic(ifl_lowerer *l)
         l->image->demands.ordered |=
             order_shows(l, a, is_atom && result_is_read(l, l->slots.at[0]));
         l->global_operations |= 1u << a->operation;
+        a->fetches_work = a->operation == IFL_OPERATION_ADD && is_atom && decides_loop(l);
     }
     ifl_lower_emit(l, IFL_CODE_atomic)->extra = a;
 }

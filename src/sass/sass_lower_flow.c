@@ -299,6 +299,22 @@ static bool is_guarded(const void *user, uint32_t index)
     return instruction->guard < IFL_SASS_PREDICATES || instruction->guard_negated;
 }
 
+static bool stores_to_shared(const void *user, uint32_t index)
+{
+    return ((const ifl_sass_lowerer *)user)->instructions[index].op == IFL_SASS_OP_STS;
+}
+
+bool ifl_sass_flow_decides(ifl_sass_lowerer *l)
+{
+    const ifl_flow_touches touches = {
+        .visit = touch, .is_guarded = is_guarded, .user = l, .registers = IFL_SASS_TOUCHED};
+    bool decides = false;
+    if (l->status == IFL_OK)
+        l->status =
+            ifl_flow_decides(&l->flow, &touches, l->index, stores_to_shared, &decides, l->error);
+    return decides;
+}
+
 static uint32_t place_of(const ifl_sass_lowerer *l, unsigned reg, uint32_t *bytes)
 {
     *bytes = reg < IFL_SASS_FROM_P0 ? IFL_PLANE_BYTES : 4;

@@ -142,6 +142,8 @@ bool ifl_sass_lower_decode(ifl_sass_lowerer *l);
 bool ifl_sass_lower_find_flow(ifl_sass_lowerer *l);
 bool ifl_sass_lower_keep_undefined(ifl_sass_lowerer *l, ifl_routine *routine);
 
+/* May what the instruction at hand writes decide how the loop around it goes on? */
+bool ifl_sass_flow_decides(ifl_sass_lowerer *l);
 /* Do all jumps lead where the code itself says? */
 bool ifl_sass_flow_is_known(const ifl_sass_lowerer *l);
 /* The registers that an instruction reads, but for those whose values are known, and writes. */

@@ -505,7 +505,7 @@ static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *
     memcpy(to.grid, launch->grid, sizeof to.grid);
     memcpy(to.block, launch->block, sizeof to.block);
     memcpy(to.cluster, launch->cluster, sizeof to.cluster);
-    if (kernel->image.demands.cooperative &&
+    if ((kernel->image.demands.cooperative || kernel->image.demands.ordered) &&
         ifl_ready_blocks_per_sm(kernel, device, product(launch->block),
                                 launch->dynamic_shared_bytes, &per_sm, NULL) == IFL_OK)
         to.most_resident = (uint64_t)sms * per_sm;

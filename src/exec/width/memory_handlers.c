@@ -657,7 +657,7 @@ IFL_INLINE bool is_simple_atomic(const ifl_atomic *a)
     const bool is_counter = a->operation == IFL_OPERATION_INC ||
                             a->operation == IFL_OPERATION_DEC ||
                             a->operation == IFL_OPERATION_ARRIVE;
-    return is_word && !is_counter &&
+    return is_word && !is_counter && !a->fetches_work &&
            (is_sum || ifl_type_class(a->type) != 'F' || a->operation >= IFL_OPERATION_EXCH);
 }
 
