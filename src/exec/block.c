@@ -484,6 +484,8 @@ static void run_block(ifl_worker *worker, ifl_block *block, turn *now)
         now->ran = true;
         now->advanced |= !(warp->reason == IFL_REASON_YIELD && warp->spun && !warp->changed);
         now->watched |= warp->observed;
+        if (worker->seeks_help)
+            ifl_worker_seek_help(worker);
         if (should_stop(worker))
             return;
     }

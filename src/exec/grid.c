@@ -194,21 +194,6 @@ static unsigned worker_count(const ifl_exec_launch *launch, const ifl_grid *grid
     return count < 1 ? 1 : count > 1024 ? 1024 : (unsigned)count;
 }
 
-/* A thread that cannot be started leaves its blocks to the others. */
-static void run_workers(ifl_worker *workers, unsigned count)
-{
-    pthread_t *threads = calloc(count, sizeof *threads);
-    unsigned started = 1;
-    workers[0].is_first = true;
-    for (; threads && started < count; started++)
-        if (pthread_create(&threads[started], NULL, worker_main, &workers[started]) != 0)
-            break;
-    ifl_worker_run(&workers[0]);
-    for (unsigned i = 1; i < started && threads; i++)
-        pthread_join(threads[i], NULL);
-    free(threads);
-}
-
 /* ---- results --------------------------------------------------------------------------------- */
 
 static void tell_issues(ifl_worker *worker)
@@ -373,7 +358,9 @@ struct ifl_exec_run {
     ifl_grid grid;
     ifl_allocation *workspace, *parameters;
     ifl_worker *workers;
-    unsigned count;
+    pthread_t *threads; /* but for the first, which runs in the caller's */
+    unsigned count, most;
+    double began;
     bool has_waited;
     double seconds;
 };
@@ -393,14 +380,59 @@ static ifl_status place_parameters(ifl_grid *grid, ifl_allocation **out, ifl_err
     return IFL_OK;
 }
 
-static ifl_status make_workers(ifl_exec_run *run, ifl_error *error)
+static ifl_status make_first_worker(ifl_exec_run *run, ifl_error *error)
 {
-    run->count = worker_count(run->grid.launch, &run->grid);
-    run->workers = calloc(run->count, sizeof *run->workers);
-    for (unsigned w = 0; w < run->count; w++)
-        if (!run->workers || !make_worker(&run->workers[w], &run->grid))
-            return ifl_fail_memory(error, run->count * sizeof *run->workers);
+    run->most = worker_count(run->grid.launch, &run->grid);
+    run->workers = calloc(run->most, sizeof *run->workers);
+    run->threads = calloc(run->most, sizeof *run->threads);
+    run->count = 1;
+    if (!run->workers || !run->threads || !make_worker(&run->workers[0], &run->grid))
+        return ifl_fail_memory(error, run->most * sizeof *run->workers);
+    run->workers[0].is_first = true;
+    run->grid.run = run;
     return IFL_OK;
+}
+
+/* A worker that cannot be made or started leaves its blocks to the others. */
+static bool add_worker(ifl_exec_run *run)
+{
+    ifl_worker *worker = &run->workers[run->count];
+    if (!make_worker(worker, &run->grid)) {
+        free_worker(worker);
+        *worker = (ifl_worker){0};
+        return false;
+    }
+    if (pthread_create(&run->threads[run->count], NULL, worker_main, worker) != 0) {
+        free_worker(worker);
+        *worker = (ifl_worker){0};
+        return false;
+    }
+    run->count++;
+    return true;
+}
+
+/* A thread takes longer to start, and on a busy machine to be waited for, than most small launches
+ * take in all. */
+void ifl_worker_seek_help(ifl_worker *first)
+{
+    static const double alone = 1e-4;
+    ifl_exec_run *run = first->grid->run;
+    if (seconds_now() - run->began < alone)
+        return;
+    first->seeks_help = false;
+    while (run->count < run->most &&
+           __atomic_load_n(&first->grid->next, __ATOMIC_RELAXED) < first->grid->clusters &&
+           add_worker(run))
+        continue;
+}
+
+static void run_workers(ifl_exec_run *run)
+{
+    run->began = seconds_now();
+    run->workers[0].seeks_help = run->most > 1;
+    ifl_worker_run(&run->workers[0]);
+    for (unsigned i = 1; i < run->count; i++)
+        pthread_join(run->threads[i], NULL);
 }
 
 static void free_run(ifl_exec_run *run)
@@ -409,6 +441,7 @@ static void free_run(ifl_exec_run *run)
     for (unsigned w = 0; run->workers && w < run->count; w++)
         free_worker(&run->workers[w]);
     free(run->workers);
+    free(run->threads);
     if (run->parameters)
         ifl_memory_forget(memory, run->parameters);
     if (run->workspace)
@@ -426,7 +459,7 @@ static ifl_status prepare(ifl_exec_run *run, const ifl_exec_launch *launch, ifl_
         status = make_cooperative(&run->grid, &run->workspace, error);
     if (status == IFL_OK && demands->takes_parameter_address)
         status = place_parameters(&run->grid, &run->parameters, error);
-    return status == IFL_OK ? make_workers(run, error) : status;
+    return status == IFL_OK ? make_first_worker(run, error) : status;
 }
 
 ifl_status ifl_engine_begin(ifl_engine *engine, const ifl_exec_launch *launch, ifl_exec_run **out,
@@ -474,7 +507,7 @@ ifl_exec_pause ifl_engine_go_on(ifl_exec_run *run)
     first->waits = first->has_advanced = false;
     if (had_waited)
         forget_hints(run);
-    run_workers(run->workers, run->count);
+    run_workers(run);
     run->seconds += seconds_now() - start;
     note_changes(run, first->waits);
     return !first->waits                        ? IFL_RUN_IS_OVER

@@ -241,6 +241,7 @@ struct ifl_worker {
     bool waits;              /* does so now */
     bool has_advanced;       /* since it last went on */
     bool is_first;           /* runs in the caller's thread: reports progress */
+    bool seeks_help;         /* the first: other threads may still be started */
 };
 
 struct ifl_grid {
@@ -263,8 +264,9 @@ struct ifl_grid {
     uint32_t resident;   /* clusters that a worker holds at once */
     bool may_widen;      /* more, when those only wait for others */
     bool deals_work;     /* its blocks fetch pieces of work from a counter in memory */
-    uint64_t launch_number; /* of the memory's launches */
-    uint64_t workspace;     /* device address of the grid barrier's memory, 0 none */
+    struct ifl_exec_run *run; /* grid.c */
+    uint64_t launch_number;   /* of the memory's launches */
+    uint64_t workspace;       /* device address of the grid barrier's memory, 0 none */
     uint64_t
         parameters; /* device address of the parameters; 0: the kernel takes no address of them */
 };
@@ -458,6 +460,8 @@ void ifl_block_lanes_ended(ifl_warp *warp, uint32_t mask);
 void ifl_block_tell_barrier(ifl_warp *warp, const ifl_code *code, uint32_t mask);
 /* Runs blocks until there are none left or the launch ends. */
 void ifl_worker_run(ifl_worker *worker);
+/* Starts the other workers once the launch has taken a while. */
+void ifl_worker_seek_help(ifl_worker *first);
 
 /* ---- reading slots --------------------------------------------------------------------------- */
 
