@@ -36,6 +36,7 @@ typedef struct ifl_time_memory {
     double l1_free, constant_free, remote_free; /* when the next request may begin */
     double miss_free;                           /* when the L1 may ask for the next line */
     ifl_time_server l2, dram;
+    ifl_time_server written; /* of the DRAM, only its load */
     ifl_time_line *lines;
     uint32_t sets;
     uint64_t fetches,
