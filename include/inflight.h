@@ -262,8 +262,8 @@ IFL_API uint32_t ifl_profile_line_ptx_line(const ifl_profile *profile, size_t li
 /* The description of a GPU, each figure with its source: devices/ in the source tree. */
 typedef struct ifl_device ifl_device;
 
-/* By name ("h200", any case), from the user's folder ($XDG_CONFIG_HOME/inflight/devices) first,
- * then from those built in; or a file PATH.gpu. */
+/* By name ("h200", "RTX 4090": letters and digits count), from the user's folder
+ * ($XDG_CONFIG_HOME/inflight/devices) first, then from those built in; or a file PATH.gpu. */
 IFL_API ifl_status ifl_device_open(const char *name, ifl_device **out, ifl_error *error);
 IFL_API void ifl_device_close(ifl_device *device);
 /* The files built in ("h200.gpu"), NULL past the end. */

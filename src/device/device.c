@@ -6,9 +6,9 @@
 #include "base/keyfile.h"
 #include "base/utf8.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static const ifl_field_info fields[] = {
 #define FIELD(name, unit, least, most, needed, doc) {#name, unit, least, most, needed, doc},
@@ -245,13 +245,51 @@ static bool user_file(const char *name, char *path, size_t size)
     return file != NULL;
 }
 
+/* Letters and digits only, in lower case: "RTX 4090", "rtx4090" and "rtx-4090" are one name. */
+static void plain_name(const char *name, char *to, size_t size)
+{
+    size_t length = 0;
+    for (; *name && length + 1 < size; name++)
+        if (isalnum((unsigned char)*name))
+            to[length++] = (char)tolower((unsigned char)*name);
+    to[length] = '\0';
+}
+
+/* ": is it a100-40 or a100-80?": the GPUs whose name contains what was asked for. */
+static void similar_names(const char *name, char *to, size_t size)
+{
+    enum { MOST = 6 };
+    char asked[64], id[64], plain[64];
+    const char *similar[MOST];
+    size_t count = 0, length = 0;
+    plain_name(name, asked, sizeof asked);
+    *to = '\0';
+    for (size_t i = 0; *asked && ifl_device_id(i); i++) {
+        strip_ending(ifl_device_id(i), id, sizeof id);
+        plain_name(id, plain, sizeof plain);
+        if (strstr(plain, asked) && count++ < MOST)
+            similar[count - 1] = ifl_device_id(i);
+    }
+    for (size_t i = 0; count <= MOST && i < count && length < size; i++) {
+        strip_ending(similar[i], id, sizeof id);
+        length += (size_t)snprintf(to + length, size - length, "%s%s",
+                                   i == 0           ? ": is it "
+                                   : i + 1 == count ? " or "
+                                                    : ", ",
+                                   id);
+    }
+    if (length && length + 1 < size)
+        strcpy(to + length, "?");
+}
+
 static ifl_status fail_unknown(const char *name, ifl_error *error)
 {
+    char similar[256];
+    similar_names(name, similar, sizeof similar);
     return ifl_fail(error, IFL_USAGE,
-                    "unknown GPU '%s'\n'inflight devices' lists the known GPUs; a description of "
-                    "your own is named as "
-                    "PATH.gpu",
-                    name);
+                    "unknown GPU '%s'%s\n'inflight devices' lists the known GPUs; a description of "
+                    "your own is named as PATH.gpu",
+                    name, similar);
 }
 
 /* Another clock than the description's. Times that were measured stay those of the clock they were
@@ -282,11 +320,13 @@ static ifl_status open_named(const char *name, ifl_device **out, ifl_error *erro
         return open_file(name, out, error);
     if (user_file(name, path, sizeof path))
         return open_file(path, out, error);
+    char asked[64], id[64], plain[64];
+    plain_name(name, asked, sizeof asked);
     for (size_t i = 0; i < ifl_device_text_count; i++) {
         const ifl_device_text *t = &ifl_device_texts[i];
-        char id[64];
         strip_ending(t->name, id, sizeof id);
-        if (is_gpu(t) && strcasecmp(id, name) == 0)
+        plain_name(id, plain, sizeof plain);
+        if (is_gpu(t) && strcmp(plain, asked) == 0)
             return ifl_device_parse(t->name, id, t->text, strlen(t->text), out, error);
     }
     return fail_unknown(name, error);

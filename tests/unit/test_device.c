@@ -121,6 +121,41 @@ static void an_unknown_name_lists_the_known(void **state)
     assert_non_null(strstr(error.text, "h200"));
 }
 
+/* As people write them: the letters and digits count. */
+static void names_are_matched_by_letters_and_digits(void **state)
+{
+    (void)state;
+    static const char *const same[][2] = {{"rtx4090", "rtx-4090"},
+                                          {"RTX 4090", "rtx-4090"},
+                                          {"RTX_PRO_6000", "rtx-pro-6000"},
+                                          {"H200", "h200"},
+                                          {"a100 80@1155", NULL}};
+    ifl_error error;
+    ifl_device *device;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        assert_int_equal(ifl_device_open(same[i][0], &device, &error), IFL_OK);
+        if (same[i][1])
+            assert_string_equal(device->id, same[i][1]);
+        ifl_device_close(device);
+    }
+}
+
+/* A name that several GPUs share names none of them, but the message does. */
+static void a_part_of_a_name_names_those_that_it_may_be(void **state)
+{
+    (void)state;
+    ifl_error error;
+    ifl_device *device;
+    assert_int_equal(ifl_device_open("A100", &device, &error), IFL_USAGE);
+    assert_non_null(strstr(error.text, "unknown GPU 'A100': is it a100-40 or a100-80?\n"));
+    assert_int_equal(ifl_device_open("4090", &device, &error), IFL_USAGE);
+    assert_non_null(strstr(error.text, "is it rtx-4090?\n"));
+    assert_int_equal(ifl_device_open("x", &device, &error), IFL_USAGE); /* too many to name */
+    assert_null(strstr(error.text, "is it"));
+    assert_int_equal(ifl_device_open("--", &device, &error), IFL_USAGE);
+    assert_null(strstr(error.text, "is it"));
+}
+
 /* CUDA C++ Programming Guide, "Compute Capabilities": PTX runs on later GPUs, machine code on later
  * ones of the same major number. sm_52 is what nvcc 12 builds for unless told otherwise. */
 static void code_has_a_common_gpu_that_runs_it(void **state)
@@ -153,6 +188,8 @@ int main(void)
         cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(a_complete_file_overrides_its_limits),
         cmocka_unit_test(an_unknown_name_lists_the_known),
+        cmocka_unit_test(names_are_matched_by_letters_and_digits),
+        cmocka_unit_test(a_part_of_a_name_names_those_that_it_may_be),
         cmocka_unit_test(code_has_a_common_gpu_that_runs_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
