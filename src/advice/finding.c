@@ -5,6 +5,7 @@
 #include "advice/finding.h"
 
 #include "advice/cause.h"
+#include "advice/lanes.h"
 #include "advice/local_memory.h"
 #include "arch/units.h"
 #include "base/figure.h"
@@ -17,7 +18,8 @@ enum {
     OWN_PERCENT = 5,   /* a row stands out when it spends this share of its own cost for nothing, */
     WHOLE_PERCENT = 1, /* and this share of the launch's; what is less does not repay a change */
     LANES_PERCENT = 90,
-    DIVERGENT_PERCENT = 5
+    DIVERGENT_PERCENT = 5,
+    LONE_PERCENT = 20
 };
 
 static bool at_least(uint64_t part, unsigned percent, uint64_t whole)
@@ -58,10 +60,11 @@ static ifl_cause cause_off_chip(const collector *c, const ifl_place_row *row)
     return cause_of_pattern[pattern];
 }
 
-static ifl_cause cause_on_chip(const ifl_place_row *row)
+static ifl_cause cause_on_chip(const collector *c, const ifl_place_row *row)
 {
-    return row->line->pattern.kind == IFL_PATTERN_IRREGULAR ? IFL_CAUSE_irregular_banks
-                                                            : IFL_CAUSE_bank_conflicts;
+    return ifl_banks_are_random(row->line)                ? IFL_CAUSE_irregular_banks
+           : ifl_banks_are_of_rows(c->profile, row->line) ? IFL_CAUSE_rows_banks
+                                                          : IFL_CAUSE_bank_conflicts;
 }
 
 /* ---- findings -------------------------------------------------------------------------------- */
@@ -177,7 +180,7 @@ static bool off_chip_stands_out(const collector *c, const ifl_place_row *row)
 
 static void add_on_chip(collector *c, const ifl_place_row *row)
 {
-    ifl_finding f = finding_at(c, cause_on_chip(row), row, headline_text(c, row));
+    ifl_finding f = finding_at(c, cause_on_chip(c, row), row, headline_text(c, row));
     f.figures = ifl_arena_printf(c->arena, "Bank conflicts: %s replays per request, %s in all.",
                                  ifl_figure_ratio(row->excess, row->traffic.requests).text,
                                  ifl_figure_count(row->excess).text);
@@ -295,7 +298,10 @@ static void add_divergence(collector *c)
     const uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     bool stands_out = false, splits = false;
     const char *figures = divergence_figures(c, &stands_out, &splits);
-    ifl_finding f = finding_of(c, splits                     ? IFL_CAUSE_split_warps
+    const bool are_lone =
+        at_least((uint64_t)(1000 * ifl_lanes_lone_share(c->profile)), LONE_PERCENT, 1000);
+    ifl_finding f = finding_of(c, are_lone                   ? IFL_CAUSE_lone_lanes
+                                  : splits                   ? IFL_CAUSE_split_warps
                                   : threads % IFL_WARP_LANES ? IFL_CAUSE_partial_warps
                                                              : IFL_CAUSE_idle_lanes);
     f.title = "idle lanes";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Rules on waiting, occupancy, instructions and waves: documents 000, 001 and 003, and document
  * 004's threadblocks. */
+#include "advice/lanes.h"
 #include "advice/situation.h"
-
 #include "base/figure.h"
 #include "profile/registers.h"
 
@@ -109,12 +109,35 @@ static const char *wider_words(uint32_t bytes)
                           : NULL;
 }
 
+static bool is_limited_by(const ifl_situation *s, const char *limiter)
+{
+    return s->waits && s->model.occupancy.limiter &&
+           strcmp(s->model.occupancy.limiter, limiter) == 0;
+}
+
+/* What threads load goes to shared memory, which limits the blocks of an SM: with more elements a thread it holds fewer
+ * threads, and has as many bytes in flight. */
+static bool tile_is_full(const ifl_situation *s)
+{
+    const double each = 0.5;
+    return is_limited_by(s, "shared memory") && of(s, IFL_COUNTER_shared_store_requests) >=
+                                                    each * of(s, IFL_COUNTER_global_load_requests);
+}
+
+/* Lanes that are a row apart have no neighbouring words to load together. */
+static bool runs_by_rows(const ifl_situation *s)
+{
+    double excess;
+    return ifl_situation_worst(s, IFL_PATTERN_BIT(IFL_PATTERN_STRIDED), &excess);
+}
+
 bool ifl_rule_wide_loads(const ifl_situation *s, ifl_remedy *to)
 {
     const double least = 0.5, worth = 0.1;
     const narrow_words n = find_narrow_words(s);
     const double overhead = overhead_of(s, n.requests);
-    if (!n.line || n.requests < least * n.all || overhead < worth ||
+    if (!n.line || n.requests < least * n.all || overhead < worth || tile_is_full(s) ||
+        runs_by_rows(s) ||
         !(s->waits || ifl_situation_spends(s, IFL_TERM_ISSUE, 0.6) ||
           ifl_situation_spends(s, IFL_TERM_L1, 0.6)))
         return false;
@@ -141,8 +164,10 @@ static double all_requests(const ifl_situation *s)
 bool ifl_rule_coarsening(const ifl_situation *s, ifl_remedy *to)
 {
     const double one_wait = 1.5, many_waves = 4, times = ifl_remedy_part(to, 4);
+    const double little = 0.2;
     if (!s->waits || !s->work.waits_known || s->work.waits > one_wait || s->work.waits <= 0 ||
-        s->model.waves.waves < many_waves)
+        s->model.waves.waves < many_waves || tile_is_full(s) ||
+        ifl_lanes_lone_share(s->profile) > little)
         return false;
     const double instructions = to->work.instructions;
     join_threads(times, overhead_of(s, all_requests(s)), to);
@@ -237,12 +262,6 @@ static ifl_occupancy_request request_of(const ifl_situation *s)
                                    .shared_bytes = (int)s->profile->shared_bytes};
 }
 
-static bool is_limited_by(const ifl_situation *s, const char *limiter)
-{
-    return s->waits && s->model.occupancy.limiter &&
-           strcmp(s->model.occupancy.limiter, limiter) == 0;
-}
-
 static void more_blocks(const ifl_situation *s, int blocks, ifl_remedy *to)
 {
     to->blocks_per_sm += to->share * (blocks - s->model.occupancy.blocks_per_sm);
@@ -265,20 +284,26 @@ bool ifl_rule_launch_bounds(const ifl_situation *s, ifl_remedy *to)
     return true;
 }
 
+/* Half of it, or what the next step takes if that is less. */
 bool ifl_rule_less_shared(const ifl_situation *s, ifl_remedy *to)
 {
-    const int enough = s->model.occupancy.shared_for_more;
+    const int next = s->model.occupancy.shared_for_more, half = (int)(s->profile->shared_bytes / 2);
     ifl_occupancy_request request = request_of(s);
-    ifl_occupancy with;
-    if (!is_limited_by(s, "shared memory") || enough < 0)
+    ifl_occupancy with, most;
+    if (!is_limited_by(s, "shared memory") || next < 0)
         return false;
-    request.shared_bytes = enough;
-    more_blocks(s, blocks_with(s, request, &with), to);
+    request.shared_bytes = next;
+    blocks_with(s, request, &with);
+    request.shared_bytes = next < half ? next : half;
+    more_blocks(s, blocks_with(s, request, &most), to);
     to->symptom = ifl_situation_say(
         s, "%s of shared memory per block leave room for %s per SM; %s would leave room for %d",
         ifl_figure_counted(s->profile->shared_bytes, "byte").text, blocks_text(s).text,
-        ifl_figure_count((uint64_t)enough).text, with.blocks_per_sm);
-    return true;
+        ifl_figure_count((uint64_t)next).text, with.blocks_per_sm);
+    if (most.blocks_per_sm > with.blocks_per_sm)
+        to->symptom =
+            ifl_situation_say(s, "%s, half as much for %d", to->symptom, most.blocks_per_sm);
+    return to->symptom;
 }
 
 /* The block sizes that are tried, and what each would do. */
@@ -598,6 +623,14 @@ bool ifl_rule_accidental_double(const ifl_situation *s, ifl_remedy *to)
     return true;
 }
 
+/* A lone thread's side of a branch has no other that it could be grouped with. */
+static bool is_lone_work(const ifl_situation *s)
+{
+    const double most_of_it = 0.5, issued = ifl_situation_issued(s);
+    const double idle = 1 - of(s, IFL_COUNTER_thread_instructions) / (32 * issued);
+    return ifl_lanes_lone_share(s->profile) > most_of_it * idle;
+}
+
 bool ifl_rule_divergence(const ifl_situation *s, ifl_remedy *to)
 {
     const double often = 0.1, full = 0.75, least = 0.4;
@@ -605,7 +638,7 @@ bool ifl_rule_divergence(const ifl_situation *s, ifl_remedy *to)
                  split = of(s, IFL_COUNTER_divergent_branches);
     const double issued = ifl_situation_issued(s);
     const double lanes = issued > 0 ? of(s, IFL_COUNTER_thread_instructions) / issued / 32 : 1;
-    if (branches <= 0 || split < often * s->warps || lanes > full ||
+    if (branches <= 0 || split < often * s->warps || lanes > full || is_lone_work(s) ||
         !(ifl_situation_spends(s, IFL_TERM_ISSUE, least) ||
           ifl_situation_spends(s, IFL_TERM_ARITHMETIC, least)))
         return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Rules on addresses and bytes: document 004's four patterns, banks, local memory, and document
  * 002's caches. */
+#include "advice/lanes.h"
 #include "advice/local_memory.h"
 #include "advice/situation.h"
 #include "base/figure.h"
@@ -23,33 +24,33 @@ static const char *say_sectors(const ifl_situation *s, const ifl_profile_line *l
                              ifl_figure_real(ifl_line_ideal(line) / requests).text);
 }
 
-static bool spare_pattern(const ifl_situation *s, ifl_pattern_kind kind, ifl_remedy *to)
+static bool spare_patterns(const ifl_situation *s, uint32_t patterns, ifl_remedy *to)
 {
     double excess;
-    to->line = ifl_situation_worst(s, kind, &excess);
+    to->line = ifl_situation_worst(s, patterns, &excess);
     if (!to->line)
         return false;
-    ifl_remedy_spare(s, kind, excess, to);
+    ifl_remedy_spare(s, patterns, excess, to);
     to->change = (ifl_change){.known = true};
-    ifl_situation_needed(s, kind, &to->change);
+    ifl_situation_needed(s, patterns, &to->change);
     to->symptom = say_sectors(s, to->line);
     return true;
 }
 
 bool ifl_rule_alignment(const ifl_situation *s, ifl_remedy *to)
 {
-    return spare_pattern(s, IFL_PATTERN_OFFSET, to) &&
+    return spare_patterns(s, IFL_PATTERN_BIT(IFL_PATTERN_OFFSET), to) &&
            !ifl_profile_has_aligned(s->profile, to->line);
 }
 
 bool ifl_rule_wider_rows(const ifl_situation *s, ifl_remedy *to)
 {
-    return spare_pattern(s, IFL_PATTERN_ROWS, to);
+    return spare_patterns(s, IFL_PATTERN_BIT(IFL_PATTERN_ROWS), to);
 }
 
 bool ifl_rule_grouped_indexes(const ifl_situation *s, ifl_remedy *to)
 {
-    if (!spare_pattern(s, IFL_PATTERN_IRREGULAR, to))
+    if (!spare_patterns(s, IFL_PATTERN_BIT(IFL_PATTERN_IRREGULAR), to))
         return false;
     to->work.random *= 1 - to->share;
     return true;
@@ -100,7 +101,8 @@ enum {
 static bool walks_structures(const ifl_situation *s)
 {
     double excess;
-    const ifl_profile_line *line = ifl_situation_worst(s, IFL_PATTERN_CONTIGUOUS, &excess);
+    const ifl_profile_line *line =
+        ifl_situation_worst(s, IFL_PATTERN_BIT(IFL_PATTERN_CONTIGUOUS), &excess);
     return line && find_walkers(s).instructions >= MEMBERS &&
            line->pattern.region_bytes <= LARGEST_STRUCTURE;
 }
@@ -109,17 +111,39 @@ bool ifl_rule_structure_of_arrays(const ifl_situation *s, ifl_remedy *to)
 {
     double excess;
     if (walks_structures(s))
-        return spare_pattern(s, IFL_PATTERN_CONTIGUOUS, to);
-    const ifl_profile_line *line = ifl_situation_worst(s, IFL_PATTERN_STRIDED, &excess);
-    return line && stride_bytes(line) < SMALL_STRIDE && spare_pattern(s, IFL_PATTERN_STRIDED, to);
+        return spare_patterns(s, IFL_PATTERN_BIT(IFL_PATTERN_CONTIGUOUS), to);
+    const ifl_profile_line *line =
+        ifl_situation_worst(s, IFL_PATTERN_BIT(IFL_PATTERN_STRIDED), &excess);
+    return line && stride_bytes(line) < SMALL_STRIDE &&
+           spare_patterns(s, IFL_PATTERN_BIT(IFL_PATTERN_STRIDED), to);
+}
+
+/* Of a block of two dimensions, no access has neighbouring lanes on neighbouring words: what is
+ * adjacent in memory belongs to threads of different y. A transposition has one side in order. */
+static bool runs_across(const ifl_situation *s)
+{
+    const uint32_t in_order = IFL_PATTERN_BIT(IFL_PATTERN_COALESCED) |
+                              IFL_PATTERN_BIT(IFL_PATTERN_OFFSET) |
+                              IFL_PATTERN_BIT(IFL_PATTERN_ROWS);
+    double across = 0;
+    for (size_t i = 0; i < s->profile->lines.count; i++) {
+        const ifl_profile_line *line = &s->profile->lines.at[i];
+        if (line->space != IFL_SPACE_GLOBAL || !(ifl_line_requests(line) > 0))
+            continue;
+        if (in_order >> line->pattern.kind & 1)
+            return false;
+        across += line->pattern.kind == IFL_PATTERN_STRIDED && stride_bytes(line) >= SMALL_STRIDE;
+    }
+    return s->profile->block[1] > 1 && across > 0;
 }
 
 /* Few source lines that walk may be a loop over a small region as well as members: then both rules
  * speak up. */
 bool ifl_rule_threads_per_region(const ifl_situation *s, ifl_remedy *to)
 {
-    const bool may_be_loop = !walks_structures(s) || find_walkers(s).places < MEMBERS;
-    if (!may_be_loop || !spare_pattern(s, IFL_PATTERN_CONTIGUOUS, to))
+    const bool may_be_loop =
+        (!walks_structures(s) || find_walkers(s).places < MEMBERS) && !runs_across(s);
+    if (!may_be_loop || !spare_patterns(s, IFL_PATTERN_BIT(IFL_PATTERN_CONTIGUOUS), to))
         return false;
     if (s->work.waits_known) { /* as many threads a region as it takes to fill the GPU */
         const double among = fmin(fmin(32, s->work.waits), 1 / s->model.waves.waves);
@@ -129,11 +153,23 @@ bool ifl_rule_threads_per_region(const ifl_situation *s, ifl_remedy *to)
     return true;
 }
 
+bool ifl_rule_exchange_indexes(const ifl_situation *s, ifl_remedy *to)
+{
+    return runs_across(s) && spare_patterns(s,
+                                            IFL_PATTERN_BIT(IFL_PATTERN_STRIDED) |
+                                                IFL_PATTERN_BIT(IFL_PATTERN_CONTIGUOUS),
+                                            to);
+}
+
 bool ifl_rule_stage_through_shared(const ifl_situation *s, ifl_remedy *to)
 {
     double excess;
-    const ifl_profile_line *line = ifl_situation_worst(s, IFL_PATTERN_STRIDED, &excess);
-    if (!line || stride_bytes(line) < SMALL_STRIDE || !spare_pattern(s, IFL_PATTERN_STRIDED, to))
+    if (runs_across(s))
+        return false;
+    const ifl_profile_line *line =
+        ifl_situation_worst(s, IFL_PATTERN_BIT(IFL_PATTERN_STRIDED), &excess);
+    if (!line || stride_bytes(line) < SMALL_STRIDE ||
+        !spare_patterns(s, IFL_PATTERN_BIT(IFL_PATTERN_STRIDED), to))
         return false;
     to->work.shared_passes += 2 * to->share * ifl_line_requests(line);
     return true;
@@ -143,8 +179,10 @@ bool ifl_rule_non_caching_loads(const ifl_situation *s, ifl_remedy *to)
 {
     const double sector = 32, line_bytes = 128, few = 0.5;
     double scattered, strided;
-    const ifl_profile_line *worst = ifl_situation_worst(s, IFL_PATTERN_IRREGULAR, &scattered);
-    const ifl_profile_line *other = ifl_situation_worst(s, IFL_PATTERN_STRIDED, &strided);
+    const ifl_profile_line *worst =
+        ifl_situation_worst(s, IFL_PATTERN_BIT(IFL_PATTERN_IRREGULAR), &scattered);
+    const ifl_profile_line *other =
+        ifl_situation_worst(s, IFL_PATTERN_BIT(IFL_PATTERN_STRIDED), &strided);
     to->line = worst ? worst : other;
     if (!to->line || s->rates.load_sector_bytes <= sector)
         return false;
@@ -172,6 +210,49 @@ static double conflicts_of(const ifl_counters *counters)
            ((double)stores.wavefronts - (double)stores.wavefronts_ideal);
 }
 
+/* Do the conflicts come from several strides, as those of a tree do, in one instruction or from one to the next? */
+static bool strides_differ(const ifl_situation *s, const ifl_profile_line *line)
+{
+    enum { BANKS = 32 };
+    const double alike = 1.1;
+    const ifl_traffic t =
+        ifl_traffic_get(&line->counters, ifl_traffic_find(line->space, line->kind));
+    const long long words = llabs(line->pattern.stride_words) % BANKS;
+    const double meet = words ? (double)(words & -words) : BANKS;
+    for (size_t i = 0; i < s->profile->lines.count; i++) {
+        const ifl_profile_line *other = &s->profile->lines.at[i];
+        if (other->pattern.kind == IFL_PATTERN_STRIDED && conflicts_of(&other->counters) > 0 &&
+            other->pattern.stride_words != line->pattern.stride_words)
+            return true;
+    }
+    return (double)t.wavefronts > alike * meet * (double)t.wavefronts_ideal;
+}
+
+/* What parts the banks of this line's lanes; NULL: the row's. Rows of a block lie one behind the other; one even stride
+ * becomes an odd one; several are parted by a gap after every 32 elements. */
+static const char *padding_of(const ifl_situation *s, const ifl_profile_line *line)
+{
+    const long long stride = line->pattern.stride_words;
+    if (ifl_banks_are_of_rows(s->profile, line))
+        return ifl_situation_say(
+            s,
+            "a block whose x size is a multiple of 32, or rows of the shared array "
+            "that are %u words longer than a multiple of 32",
+            s->profile->block[0]);
+    if (line->pattern.kind != IFL_PATTERN_STRIDED || stride % 2)
+        return NULL;
+    if (strides_differ(s, line))
+        return "let neighbouring threads access neighbouring elements (a sum: halve the stride "
+               "from step to "
+               "step), or pad the shared array by one element after every 32: element i + i / 32 "
+               "for i";
+    return ifl_situation_say(s,
+                             "pad the rows of the shared array by one element of %s: %lld "
+                             "elements between lanes instead of %lld",
+                             ifl_figure_counted(line->access_bytes, "byte").text, stride + 1,
+                             stride);
+}
+
 bool ifl_rule_pad_shared(const ifl_situation *s, ifl_remedy *to)
 {
     const double least = 0.2;
@@ -184,22 +265,14 @@ bool ifl_rule_pad_shared(const ifl_situation *s, ifl_remedy *to)
             to->line = &s->profile->lines.at[i];
         }
     }
-    const bool depends_on_data = to->line && to->line->pattern.kind == IFL_PATTERN_IRREGULAR;
-    if (!to->line || depends_on_data || conflicts < least * s->work.shared_passes)
+    if (!to->line || ifl_banks_are_random(to->line) || conflicts < least * s->work.shared_passes)
         return false;
     to->work.shared_passes -= to->share * conflicts;
     to->change = (ifl_change){.known = true, .no_conflicts = true};
     to->symptom = ifl_situation_say(
         s, "%.0f %% of the passes through shared memory are due to bank conflicts",
         100 * conflicts / s->work.shared_passes);
-    if (to->line->pattern.kind == IFL_PATTERN_STRIDED && to->line->pattern.stride_words % 2 == 0)
-        to->remedy =
-            ifl_situation_say(s,
-                              "pad the rows of the shared array by one element of %s: %lld "
-                              "elements between lanes instead of %lld",
-                              ifl_figure_counted(to->line->access_bytes, "byte").text,
-                              (long long)to->line->pattern.stride_words + 1,
-                              (long long)to->line->pattern.stride_words);
+    to->remedy = padding_of(s, to->line);
     return true;
 }
 
@@ -208,8 +281,9 @@ bool ifl_rule_pad_shared(const ifl_situation *s, ifl_remedy *to)
 static const ifl_profile_line *reused_line(const ifl_situation *s)
 {
     double excess;
-    const ifl_profile_line *line = ifl_situation_worst(s, IFL_PATTERN_IRREGULAR, &excess);
-    return line ? line : ifl_situation_worst(s, IFL_PATTERN_CONTIGUOUS, &excess);
+    const ifl_profile_line *line =
+        ifl_situation_worst(s, IFL_PATTERN_BIT(IFL_PATTERN_IRREGULAR), &excess);
+    return line ? line : ifl_situation_worst(s, IFL_PATTERN_BIT(IFL_PATTERN_CONTIGUOUS), &excess);
 }
 
 /* The share of the loads' sectors that the L1 had with half as many blocks, as the caches'
@@ -313,8 +387,9 @@ static const char *say_spills(const ifl_situation *s)
     return ifl_situation_say(
         s,
         "%u registers per thread; the code stores %s per thread to local memory and "
-        "reads %u back",
-        m->registers, ifl_figure_counted(m->spill_store_bytes, "byte").text, m->spill_load_bytes);
+        "reads %s back",
+        m->registers, ifl_figure_counted(m->spill_store_bytes, "byte").text,
+        ifl_figure_count(m->spill_load_bytes).text);
 }
 
 /* The occupancy with so many registers a thread; false where no block fits. */
@@ -339,13 +414,13 @@ static bool fits_registers(const ifl_situation *s, int *registers, ifl_occupancy
 {
     enum { WORD = 4 };
     const ifl_machine_facts *m = &s->profile->machine;
-    *registers = (int)(m->registers + m->stack_bytes / WORD);
+    const uint32_t lacking = m->spilled_at_once_bytes ? m->spilled_at_once_bytes : m->stack_bytes;
+    *registers = (int)(m->registers + lacking / WORD);
     return holds_with(s, *registers, with);
 }
 
 /* Where that is more than a thread may have: the most that it may, if that is a good deal more than
- * it has. The stack has a place for each value that ever spilled, and a compiler with more
- * registers may need few of them. */
+ * it has. */
 static bool has_spare_registers(const ifl_situation *s, int *registers, ifl_occupancy *with)
 {
     enum { UNIT = 8 };
@@ -357,15 +432,23 @@ static bool has_spare_registers(const ifl_situation *s, int *registers, ifl_occu
     return *registers >= more * now;
 }
 
-/* A second pass is more work than a looser bound: it is for kernels that would have few warps left
- * with all registers. What spills is in machine code alone, which tells how often where that is
+/* The compiler has fewer registers than half of those that a thread may have: a bound holds it there. */
+static bool is_held_down(const ifl_situation *s)
+{
+    return 2 * s->profile->machine.registers <
+           s->device->value[IFL_DEVICE_max_registers_per_thread];
+}
+
+/* A second pass is more work than a looser bound: it is for kernels that have most registers already, or would have few
+ * warps left with all. What spills is in machine code alone, which tells how often where that is
  * certain; on a GPU it is counted as local memory. */
 bool ifl_rule_register_passes(const ifl_situation *s, ifl_remedy *to)
 {
     const double many_warps = 0.25;
     ifl_occupancy with;
     int registers;
-    if (!spills(s) || (fits_registers(s, &registers, &with) && with.theoretical >= many_warps))
+    if (!spills(s) || is_held_down(s) ||
+        (fits_registers(s, &registers, &with) && with.theoretical >= many_warps))
         return false;
     spare_all_spills(s, to);
     add_pass(s, to);

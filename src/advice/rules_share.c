@@ -2,6 +2,7 @@
  * Rules on what the threads of a launch share out among them, beyond the source documents: how many
  * there are, what each does before the block meets, values that several of them load, places that
  * several of them update. */
+#include "advice/lanes.h"
 #include "advice/situation.h"
 #include "base/figure.h"
 
@@ -46,6 +47,44 @@ bool ifl_rule_more_threads(const ifl_situation *s, ifl_remedy *to)
                           "the grid fills %.0f %% of the warps that the GPU holds; each waits for "
                           "loads %s",
                           100 * waves, ifl_figure_times(s->work.waits).text);
+    return true;
+}
+
+/* ---- what one thread does for its block ------------------------------------------------------- */
+
+/* Of the loads, those of one word where most of what is issued is for lone lanes. */
+static double lone_loads(const ifl_situation *s, double share)
+{
+    const double most_of_it = 0.5;
+    double lone = 0, all = 0;
+    for (size_t i = 0; i < s->profile->lines.count; i++) {
+        const ifl_profile_line *line = &s->profile->lines.at[i];
+        const double requests =
+            ifl_line_is(line, IFL_TRAFFIC_global_load) ? ifl_line_requests(line) : 0;
+        all += requests;
+        lone += line->pattern.kind == IFL_PATTERN_BROADCAST ? requests : 0;
+    }
+    return share > most_of_it && all > 0 ? lone / all : 0;
+}
+
+bool ifl_rule_share_lone_work(const ifl_situation *s, ifl_remedy *to)
+{
+    const double least = 0.2, share = ifl_lanes_lone_share(s->profile);
+    if (share < least)
+        return false;
+    const double fewer = ifl_remedy_part(to, 1 - share + share / 32);
+    to->work.instructions *= fewer;
+    to->work.int32 *= fewer;
+    to->work.fp32 *= fewer;
+    to->work.fp64 *= fewer;
+    to->work.special *= fewer;
+    to->work.cycles *= fewer;
+    to->work.shared_waits *= fewer;
+    ifl_remedy_waits(1 - lone_loads(s, share) * 31 / 32, to);
+    to->change.lone = ifl_lanes_lone_sites(s->profile, s->arena, &to->change.site_count);
+    to->change.known = to->change.lone;
+    to->symptom = ifl_situation_say(
+        s, "one or two lanes execute %.0f %% of the instructions issued", 100 * share);
     return true;
 }
 
@@ -174,7 +213,8 @@ bool ifl_rule_fewer_atomics(const ifl_situation *s, ifl_remedy *to)
     if (!lanes_meet && !warps_meet(s, to->line, requests))
         return false;
     const double joined = lanes_meet ? threads : requests / s->work.blocks;
-    const double fewer = ifl_remedy_part(to, 1 / fmax(joined, 1));
+    /* half of the effect: as many orders of magnitude, as a warp is among the threads of a block */
+    const double fewer = pow(1 / fmax(joined, 1), to->share);
     const double sectors = of(s, IFL_COUNTER_global_atomic_sectors);
     to->work.shared_passes += (1 - fewer) * serial;
     to->work.atomic_passes *= fewer;

@@ -48,7 +48,12 @@ static double all_sectors(const ifl_situation *s)
     return (double)global_traffic(&s->profile->counters).sectors;
 }
 
-const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, ifl_pattern_kind kind,
+static bool is_one_of(const ifl_profile_line *line, uint32_t patterns)
+{
+    return line->space == IFL_SPACE_GLOBAL && patterns >> line->pattern.kind & 1;
+}
+
+const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, uint32_t patterns,
                                             double *excess)
 {
     const double least = 0.1;
@@ -58,7 +63,7 @@ const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, ifl_pattern_
     for (size_t i = 0; i < s->profile->lines.count; i++) {
         const ifl_profile_line *line = &s->profile->lines.at[i];
         const double over = ifl_line_sectors(line) - ifl_line_ideal(line);
-        if (line->pattern.kind != kind || line->space != IFL_SPACE_GLOBAL || over <= 0)
+        if (!is_one_of(line, patterns) || over <= 0)
             continue;
         *excess += over;
         if (over > most) {
@@ -70,8 +75,8 @@ const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, ifl_pattern_
 }
 
 /* The L2 takes 64 bytes at a time, whole or not (model/work.c): of the pieces that all requests ask
- * it for, the share that those of the pattern ask for in vain. */
-static double spared_pieces(const ifl_situation *s, ifl_pattern_kind kind)
+ * it for, the share that those of the patterns ask for in vain. */
+static double spared_pieces(const ifl_situation *s, uint32_t patterns)
 {
     enum { PIECE_SECTORS = 2 };
     double all = 0, excess = 0;
@@ -81,7 +86,7 @@ static double spared_pieces(const ifl_situation *s, ifl_pattern_kind kind)
         const double pieces = fmax((double)t.lines, (double)t.sectors / PIECE_SECTORS),
                      ideal = fmin(pieces, (double)t.sectors_ideal / PIECE_SECTORS);
         all += pieces;
-        excess += line->pattern.kind == kind ? pieces - ideal : 0;
+        excess += is_one_of(line, patterns) ? pieces - ideal : 0;
     }
     return all > 0 ? excess / all : 0;
 }
@@ -89,7 +94,7 @@ static double spared_pieces(const ifl_situation *s, ifl_pattern_kind kind)
 /* What is never asked for misses as the rest does: the bytes at each level shrink alike. Loads that
  * hit the L1 for want of order would not be asked for a second time, so that DRAM and L2 are spared
  * no more than what they moved beyond the useful bytes. */
-void ifl_situation_needed(const ifl_situation *s, ifl_pattern_kind kind, ifl_change *change)
+void ifl_situation_needed(const ifl_situation *s, uint32_t patterns, ifl_change *change)
 {
     const ifl_profile_line *lines = s->profile->lines.at;
     size_t count = 0;
@@ -98,7 +103,7 @@ void ifl_situation_needed(const ifl_situation *s, ifl_pattern_kind kind, ifl_cha
     double *sectors = ifl_arena_alloc(s->arena, (count + 1) * sizeof *sectors);
     for (size_t i = 0; sectors && i < s->profile->lines.count; i++) {
         const double requests = ifl_line_requests(&lines[i]);
-        if (lines[i].pattern.kind == kind && requests > 0)
+        if (is_one_of(&lines[i], patterns) && requests > 0)
             sectors[lines[i].site] = ifl_line_ideal(&lines[i]) / requests;
     }
     change->known &= sectors != NULL;
@@ -106,10 +111,10 @@ void ifl_situation_needed(const ifl_situation *s, ifl_pattern_kind kind, ifl_cha
     change->site_count = count;
 }
 
-void ifl_remedy_spare(const ifl_situation *s, ifl_pattern_kind kind, double excess, ifl_remedy *to)
+void ifl_remedy_spare(const ifl_situation *s, uint32_t patterns, double excess, ifl_remedy *to)
 {
     const double all = all_sectors(s), part = all > 0 ? to->share * excess / all : 0;
-    const double pieces = to->share * spared_pieces(s, kind);
+    const double pieces = to->share * spared_pieces(s, patterns);
     const double useful =
         ifl_situation_count(&s->profile->counters, IFL_COUNTER_global_load_useful_bytes) +
         ifl_situation_count(&s->profile->counters, IFL_COUNTER_global_store_useful_bytes);
@@ -147,7 +152,8 @@ double ifl_opcodes_count(const ifl_opcode_list *list, const char *start, const c
 
 bool ifl_situation_spends(const ifl_situation *s, ifl_term term, double least)
 {
-    return s->model.term_us[term] > least * s->model.time_us.mid;
+    const double work_us = s->model.time_us.mid - s->model.term_us[IFL_TERM_LAUNCH];
+    return s->model.term_us[term] > least * work_us;
 }
 
 void ifl_remedy_waits(double times, ifl_remedy *to)

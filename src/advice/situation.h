@@ -45,21 +45,23 @@ bool ifl_line_is(const ifl_profile_line *line, ifl_traffic_kind kind);
 double ifl_line_sectors(const ifl_profile_line *line);
 double ifl_line_ideal(const ifl_profile_line *line);
 double ifl_line_requests(const ifl_profile_line *line);
-/* The line of this pattern that moves most in vain; NULL where all of them together waste less than
- * a tenth of what the launch moves. *excess: sectors, of all of them. */
-const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, ifl_pattern_kind kind,
+/* A set of patterns: a bit each. */
+#define IFL_PATTERN_BIT(kind) (1u << (kind))
+/* The line of these patterns that moves most in vain; NULL where all of them together waste less
+ * than a tenth of what the launch moves. *excess: sectors, of all of them. */
+const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, uint32_t patterns,
                                             double *excess);
-/* What each request of this pattern's lines needs, by site. */
-void ifl_situation_needed(const ifl_situation *s, ifl_pattern_kind kind, ifl_change *change);
-/* The work without `excess` sectors of the launch's, which the requests of this pattern ask for in
+/* What each request of these patterns' lines needs, by site. */
+void ifl_situation_needed(const ifl_situation *s, uint32_t patterns, ifl_change *change);
+/* The work without `excess` sectors of the launch's, which the requests of these patterns ask for in
  * vain, as if they had never been asked for. */
-void ifl_remedy_spare(const ifl_situation *s, ifl_pattern_kind kind, double excess, ifl_remedy *to);
+void ifl_remedy_spare(const ifl_situation *s, uint32_t patterns, double excess, ifl_remedy *to);
 /* Instructions that `thread_instructions` counts the lanes of: PTX's, or those of machine code that
  * ran. */
 double ifl_situation_issued(const ifl_situation *s);
 /* Warp instructions whose name starts with `start` and has `within` in it. */
 double ifl_opcodes_count(const ifl_opcode_list *list, const char *start, const char *within);
-/* Does this term alone take more than a share of the launch's time? */
+/* Does this term alone take more than a share of the launch's time, its start not counted? */
 bool ifl_situation_spends(const ifl_situation *s, ifl_term term, double least);
 /* A share of `factor`: 1 for nothing of the effect, `factor` for all. */
 double ifl_remedy_part(const ifl_remedy *to, double factor);

@@ -179,7 +179,8 @@ static bool list_runs(const state *s, const ifl_sites *sites, ifl_profile *profi
             site->address,
             now->warps,
             now->threads,
-            now->executing};
+            now->executing,
+            (uint32_t)i};
         if (!run.function || !ifl_vec_push(&profile->issued, run))
             return false;
     }

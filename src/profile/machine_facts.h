@@ -88,6 +88,7 @@ typedef struct ifl_machine_facts {
         static_shared_bytes; /* a block, without what the system reserves (1 KiB from sm_90 on) */
     uint32_t stack_bytes;    /* a thread: the frame of the kernel itself */
     uint32_t spill_load_bytes, spill_store_bytes; /* a thread, each instruction once */
+    uint32_t spilled_at_once_bytes; /* of the stack, the most that holds values at one time */
     uint32_t
         instructions; /* that some path from the entry reaches; not executed, each counted once */
     uint32_t unknown; /* that could not be decoded */

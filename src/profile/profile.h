@@ -102,6 +102,7 @@ typedef struct ifl_issued_run {
     uint32_t first, last; /* addresses in it */
     uint64_t warps, threads,
         threads_on; /* each of them was issued so often; with a true predicate */
+    uint32_t site;  /* of the first; those of the others follow */
 } ifl_issued_run;
 
 /* The same launch's PTX, run beside the machine code. */

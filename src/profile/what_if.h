@@ -26,7 +26,9 @@ typedef struct ifl_change {
     bool half_words;       /* of global memory */
     bool single_precision; /* for arithmetic of doubles, without conversions */
     const double *sectors; /* by site: those that a request needs; 0: it stays as it is */
-    size_t site_count;     /* of `sectors` */
+    const uint8_t
+        *lone; /* by site: few lanes do what as many threads would; one stretch in 32 stays */
+    size_t site_count; /* of these */
     /* ---- what serves them ---- */
     bool from_l2; /* what comes from DRAM now */
     bool at_hand; /* what is far is asked for so early that nobody waits for more than the L1 */

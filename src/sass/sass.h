@@ -360,7 +360,9 @@ typedef struct ifl_sass_kernel {
     ifl_sass_loop *loops;
     size_t loop_count;
     uint32_t spill_load_bytes, spill_store_bytes; /* a thread, each instruction once */
-    uint32_t bytes_in_flight;                     /* of a warp: the most at any wait */
+    uint32_t
+        spilled_at_once_bytes; /* of the stack, the most that is loaded again from one place of the code on */
+    uint32_t bytes_in_flight; /* of a warp: the most at any wait */
     uint32_t
         exposed_latencies; /* waits on loads outside of loops, on the way through the kernel once */
     uint8_t *purpose;      /* ifl_sass_purpose of each instruction */

@@ -20,6 +20,9 @@ ifl_status ifl_sass_find_purposes(ifl_sass_kernel *kernel, ifl_arena *arena, ifl
  * (sass_waits.c) */
 ifl_status ifl_sass_measure(ifl_sass_kernel *kernel, ifl_arena *arena, ifl_error *error);
 
+/* spill_load_bytes, spill_store_bytes, spilled_at_once_bytes (sass_spills.c) */
+ifl_status ifl_sass_measure_spills(ifl_sass_kernel *kernel, ifl_arena *arena, ifl_error *error);
+
 bool ifl_sass_is_guarded(const ifl_sass_instruction *instruction);
 
 #endif

@@ -243,19 +243,6 @@ static void sum_up(ifl_sass_kernel *kernel)
         raise_to(&kernel->bytes_in_flight, kernel->loops[l].load_bytes_in_flight);
 }
 
-static void count_spills(ifl_sass_kernel *kernel)
-{
-    for (size_t i = 0; i < kernel->instruction_count; i++) {
-        const ifl_sass_instruction *instruction = &kernel->instructions[i];
-        if (!ifl_sass_is_spill(instruction))
-            continue;
-        if (instruction->sass_class == IFL_SASS_LOAD_LOCAL)
-            kernel->spill_load_bytes += instruction->memory_bytes;
-        else
-            kernel->spill_store_bytes += instruction->memory_bytes;
-    }
-}
-
 ifl_status ifl_sass_measure(ifl_sass_kernel *kernel, ifl_arena *arena, ifl_error *error)
 {
     const size_t bytes = kernel->instruction_count * sizeof *kernel->wait_bytes;
@@ -269,6 +256,5 @@ ifl_status ifl_sass_measure(ifl_sass_kernel *kernel, ifl_arena *arena, ifl_error
     if (status != IFL_OK)
         return status;
     sum_up(kernel);
-    count_spills(kernel);
     return IFL_OK;
 }

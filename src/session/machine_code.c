@@ -104,6 +104,7 @@ static void take_figures(ifl_machine_facts *to, const ifl_sass_facts *facts)
     to->stack_bytes = kernel->kernel->frame_bytes;
     to->spill_load_bytes = kernel->spill_load_bytes;
     to->spill_store_bytes = kernel->spill_store_bytes;
+    to->spilled_at_once_bytes = kernel->spilled_at_once_bytes;
     to->instructions = facts->reached;
     to->unknown = (uint32_t)kernel->unknown;
     to->useful = facts->purpose[IFL_SASS_USEFUL];

@@ -266,6 +266,41 @@ static bool cut_blocks(const ifl_trace_set *from, uint32_t times, ifl_trace_set 
     return done;
 }
 
+/* ---- lone lanes ------------------------------------------------------------------------------ */
+
+static bool is_lone(const part *p, const ifl_change *c, const ifl_sites *sites)
+{
+    const uint32_t end = p->first + (p->sites & IFL_STRETCH_SITES);
+    for (uint32_t i = p->first & ~IFL_WORD_STRETCH; i < (end & ~IFL_WORD_STRETCH); i++)
+        if (i >= c->site_count || !c->lone[i] || sites->at[i].role == IFL_SITE_BARRIER)
+            return false;
+    return true;
+}
+
+/* 32 lanes do in one stretch what one lane does in as many. */
+static bool thin(const ifl_warp_trace *from, const ifl_change *c, const ifl_sites *sites,
+                 ifl_warp_trace *to)
+{
+    part_list parts = {0};
+    bool done = take_parts(from, &parts);
+    uint32_t lone = 0;
+    for (size_t i = 0; done && i < parts.count; i++)
+        if (!is_lone(&parts.at[i], c, sites) || lone++ % IFL_WARP_LANES == 0)
+            done = put_part(&parts.at[i], to);
+    ifl_vec_free(&parts);
+    return done;
+}
+
+static bool thin_blocks(const ifl_trace_set *from, const ifl_change *c, const ifl_sites *sites,
+                        ifl_trace_set *to)
+{
+    bool done = begin_set(to, from->count, from->warps);
+    for (size_t b = 0; done && b < from->count; b++)
+        for (uint32_t w = 0; done && w < from->warps; w++)
+            done = thin(&from->at[b].warps[w], c, sites, &to->at[b].warps[w]);
+    return done;
+}
+
 /* ---- blocks of other shapes ------------------------------------------------------------------ */
 
 /* Blocks of `warps` warps, in which all warps follow each other as before. */
@@ -507,7 +542,7 @@ static bool replace(ifl_trace_set *set, ifl_trace_set *by, bool done)
 static bool reshapes(const ifl_change *c)
 {
     return c->join > 1 || c->unroll > 1 || c->cut > 1 || c->widen > 1 || c->narrow > 1 ||
-           c->in_one_wave;
+           c->in_one_wave || c->lone;
 }
 
 static bool is_possible(const ifl_trace_set *from, const ifl_change *c, const ifl_sites *sites)
@@ -523,6 +558,8 @@ bool ifl_trace_set_change(const ifl_trace_set *from, const ifl_change *c, const 
     ifl_trace_set next = {0};
     *out = (ifl_trace_set){0};
     bool done = is_possible(from, c, sites) && edit_blocks(from, c, sites, out) && out->count;
+    if (done && c->lone)
+        done = replace(out, &next, thin_blocks(out, c, sites, &next));
     if (done && c->unroll > 1)
         done = replace(out, &next, unroll_blocks(out, c->unroll, &next));
     if (done && c->join > 1)

@@ -257,7 +257,8 @@ static bool changes_nothing(const kept *k, const ifl_change *c)
     return (!c->blocks_per_sm || c->blocks_per_sm == k->at_once) && times(c->join) == 1 &&
            times(c->unroll) == 1 && times(c->cut) == 1 && times(c->widen) == 1 &&
            times(c->narrow) == 1 && !c->in_one_wave && !c->no_local && !c->no_conflicts &&
-           !c->half_words && !c->single_precision && !c->sectors && !c->from_l2 && !c->at_hand;
+           !c->half_words && !c->single_precision && !c->sectors && !c->lone && !c->from_l2 &&
+           !c->at_hand;
 }
 
 double ifl_time_kept_ratio(void *state, const ifl_change *c)

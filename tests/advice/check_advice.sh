@@ -4,6 +4,7 @@
 #     run WORDS...         the words of `inflight analyze`, with --gpu
 #     lab CASE VERSION...  the same of a version of a lab case at its reduced size
 #     has GPU RULE...      each of these must be there
+#     first GPU RULE       this one is the first
 #     lacks GPU RULE...    none of these may
 #     none GPU             nothing may
 #     gave GPU RULE TIMES  a GPU was so many times as fast with the remedy: the gain foretold is not further off than WORST
@@ -82,6 +83,7 @@ while read -r word gpu rules; do
     '' | '#'*) ;;
     run | lab) $word $gpu $rules ;;
     has) for rule in $rules; do grep -qx "$gpu $rule" "$work/rules" || fail "$gpu: no $rule"; done ;;
+    first) [ "$(grep "^$gpu " "$work/rules" | head -n 1)" = "$gpu $rules" ] || fail "$gpu: first: $(grep "^$gpu " "$work/rules" | head -n 1)" ;;
     lacks) for rule in $rules; do ! grep -qx "$gpu $rule" "$work/rules" || fail "$gpu: $rule"; done ;;
     gave) check_gain "$gpu" "${rules% *}" "${rules#* }" ;;
     says) tr -s ' \n' '  ' <"$work/text" | tr -s ' ' | grep -qF "$gpu $rules" || fail "the text does not say: $gpu $rules" ;;

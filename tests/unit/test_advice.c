@@ -16,6 +16,8 @@
 typedef struct shape {
     const char *rule, *gpu;
     uint32_t grid, block, registers;
+    uint32_t rows;           /* a block's y size, if it has any */
+    ifl_pattern_kind stored; /* the stores' pattern; 0: of neighbouring lanes */
     uint64_t shared_bytes;
     uint32_t bytes; /* of a lane */
     double loads, stores, waits, loads_a_wait;
@@ -58,7 +60,8 @@ static void set(ifl_counters *counters, ifl_counter which, double value)
 
 static void add_line(ifl_profile *p, const shape *s, double warps, bool is_store, double loads)
 {
-    const double ideal = s->bytes, sectors = !is_store && s->sectors > 0 ? s->sectors : ideal;
+    const double ideal = s->bytes,
+                 sectors = (!is_store || s->stored) && s->sectors > 0 ? s->sectors : ideal;
     const double requests = warps * (is_store ? s->stores : loads);
     const double lines = s->lines > 0 ? s->lines : ceil(sectors / 4);
     ifl_profile_line line = {
@@ -70,9 +73,11 @@ static void add_line(ifl_profile *p, const shape *s, double warps, bool is_store
         .kind = is_store ? IFL_ACCESS_STORE : IFL_ACCESS_LOAD,
         .inlined_from = "",
         .access_bytes = s->bytes,
-        .pattern = {.kind = is_store ? IFL_PATTERN_COALESCED : s->pattern,
+        .pattern = {.kind = !is_store   ? s->pattern
+                            : s->stored ? s->stored
+                                        : IFL_PATTERN_COALESCED,
                     .share = 1,
-                    .stride_words = is_store ? 0 : s->stride_words,
+                    .stride_words = is_store && !s->stored ? 0 : s->stride_words,
                     .region_bytes = is_store ? 0 : s->region_bytes},
     };
     if (is_store && strstr(s->op, "f64"))
@@ -175,12 +180,14 @@ static void add_caches(ifl_profile *p, const shape *s)
 static ifl_profile *make(const shape *s)
 {
     ifl_profile *p = ifl_profile_new();
-    const double warps = (double)s->grid * (s->block / 32.0);
+    const uint32_t rows = s->rows ? s->rows : 1;
+    const double warps = (double)s->grid * (s->block * rows / 32.0);
     const int lines = s->load_lines ? s->load_lines : 1;
     assert_non_null(p);
     p->grid[0] = s->grid;
     p->block[0] = s->block;
-    p->grid[1] = p->grid[2] = p->block[1] = p->block[2] = 1;
+    p->grid[1] = p->grid[2] = p->block[2] = 1;
+    p->block[1] = rows;
     p->shared_bytes = s->shared_bytes;
     p->complete = true;
     p->blocks_done = s->grid;
@@ -251,7 +258,7 @@ static void advise(const shape *s, const char *gpu, ifl_arena *arena, ifl_advice
 /* The fault of each rule, upon what is healthy otherwise; on a GPU where it costs time. */
 static const shape *faults(size_t *count)
 {
-    static shape all[32];
+    static shape all[40];
     size_t n = 0;
     const shape rows[] = {
         FAULT(wide_loads, "b200", .bytes = 4, .loads = 2, .stores = 1, .loads_a_wait = 2,
@@ -286,6 +293,9 @@ static const shape *faults(size_t *count)
               .sectors = 32),
         FAULT(threads_per_region, "v100", .pattern = IFL_PATTERN_CONTIGUOUS, .bytes = 8,
               .sectors = 32, .load_lines = 4, .region_bytes = 4096),
+        FAULT(exchange_indexes, "h200", .block = 16, .rows = 16, .pattern = IFL_PATTERN_STRIDED,
+              .stored = IFL_PATTERN_STRIDED, .stride_words = 1024, .bytes = 4, .sectors = 16,
+              .lines = 16),
         FAULT(stage_through_shared, "h200", .pattern = IFL_PATTERN_STRIDED, .stride_words = 1024,
               .bytes = 8, .sectors = 32),
         FAULT(pad_shared, "h200", .shared_requests = 16, .shared_wavefronts = 512,
@@ -305,6 +315,8 @@ static const shape *faults(size_t *count)
               .instructions = 4000, .arithmetic = 2000),
         FAULT(more_threads, "h200", .grid = 32, .bytes = 4, .loads = 64, .waits = 64,
               .loads_a_wait = 1),
+        FAULT(share_lone_work, "h200", .bytes = 4, .loads = 1, .stores = 0, .loads_a_wait = 1,
+              .lanes = 2, .instructions = 4000, .arithmetic = 2000, .branches = 300),
         FAULT(reduce_first, "h200", .bytes = 4, .loads = 1, .stores = 0, .loads_a_wait = 1,
               .barriers = 9, .instructions = 100, .shared_requests = 8, .shared_wavefronts = 8),
         FAULT(results_a_thread, "h200", .bytes = 4, .loads = 1, .stores = 0, .loads_a_wait = 1,

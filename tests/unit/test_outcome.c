@@ -79,7 +79,7 @@ static ifl_device *open_device(const char *name)
     return device;
 }
 
-/* remedy.def: a stride is treated by another layout or by a turn in shared memory. */
+/* remedy.def: a stride is treated by another layout or index, or by a turn in shared memory. */
 static void a_finding_names_its_place_and_its_remedies(void **unused)
 {
     ifl_profile *profile = transpose();
@@ -89,8 +89,9 @@ static void a_finding_names_its_place_and_its_remedies(void **unused)
     assert_true(ifl_outcome_finding(outcome, 0, &f));
     assert_string_equal(f.rule, "strided");
     assert_string_equal(f.remedies[0], "structure_of_arrays");
-    assert_string_equal(f.remedies[1], "stage_through_shared");
-    assert_null(f.remedies[2]);
+    assert_string_equal(f.remedies[1], "exchange_indexes");
+    assert_string_equal(f.remedies[2], "stage_through_shared");
+    assert_null(f.remedies[3]);
     assert_string_equal(f.file, "src/t.cu");
     assert_int_equal(f.line, 15);
     assert_string_equal(f.space, "global");

@@ -17,6 +17,7 @@ typedef struct code {
     ifl_sass_instruction at[MOST];
     size_t count;
     ifl_arena arena;
+    ifl_machine_kernel own;
     ifl_sass_kernel kernel;
 } code;
 
@@ -92,11 +93,13 @@ static ifl_sass_instruction *branch(code *c, size_t target)
 static void analyze(code *c)
 {
     ifl_error error = {0};
-    c->kernel = (ifl_sass_kernel){.instructions = c->at, .instruction_count = c->count};
+    c->kernel =
+        (ifl_sass_kernel){.kernel = &c->own, .instructions = c->at, .instruction_count = c->count};
     assert_int_equal(ifl_sass_find_blocks(&c->kernel, &c->arena, &error), IFL_OK);
     assert_int_equal(ifl_sass_find_loops(&c->kernel, &c->arena, &error), IFL_OK);
     assert_int_equal(ifl_sass_find_purposes(&c->kernel, &c->arena, &error), IFL_OK);
     assert_int_equal(ifl_sass_measure(&c->kernel, &c->arena, &error), IFL_OK);
+    assert_int_equal(ifl_sass_measure_spills(&c->kernel, &c->arena, &error), IFL_OK);
 }
 
 static void drop(code *c)
@@ -465,6 +468,62 @@ static void nothing_is_analysed_too(void **state)
     drop(&c);
 }
 
+static void spill(code *c, int64_t place, uint8_t reg)
+{
+    ifl_sass_instruction *i = add(c, IFL_SASS_OP_STL, IFL_SASS_STORE_LOCAL);
+    i->memory_bytes = 4;
+    from(at_address(i, 1), reg, 1)->operand[0].value = place;
+}
+
+static void fill(code *c, int64_t place, uint8_t reg)
+{
+    ifl_sass_instruction *i = add(c, IFL_SASS_OP_LDL, IFL_SASS_LOAD_LOCAL);
+    i->memory_bytes = 4;
+    at_address(to(i, reg, 1), 1)->operand[1].value = place;
+}
+
+/* Places 0 and 4 hold values at the same time, 8 and 12 after them; one that is never loaded again holds none. */
+static void spilled_values_are_counted_where_they_live(void **state)
+{
+    code c = {.own = {.frame_bytes = 32}};
+    (void)state;
+    spill(&c, 0, 6);
+    spill(&c, 4, 7);
+    spill(&c, 16, 8);
+    fill(&c, 0, 6);
+    fill(&c, 4, 7);
+    spill(&c, 8, 6);
+    fill(&c, 8, 6);
+    spill(&c, 12, 7);
+    fill(&c, 12, 7);
+    add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
+    analyze(&c);
+    assert_int_equal(c.kernel.spill_store_bytes, 20);
+    assert_int_equal(c.kernel.spilled_at_once_bytes, 8);
+    drop(&c);
+}
+
+/* A value that is spilled before a loop and loaded in it lives through every trip, beside those of the trip. A store that
+ * a predicate guards may leave what lay there. */
+static void spilled_values_live_through_loops(void **state)
+{
+    code c = {.own = {.frame_bytes = 16}};
+    (void)state;
+    spill(&c, 0, 6);
+    const size_t top = c.count;
+    spill(&c, 4, 7);
+    fill(&c, 4, 7);
+    fill(&c, 0, 6);
+    spill(&c, 8, 7);
+    when(&c.at[c.count - 1], 0);
+    fill(&c, 8, 7);
+    when(branch(&c, top), 0);
+    add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
+    analyze(&c);
+    assert_int_equal(c.kernel.spilled_at_once_bytes, 12); /* 0, 4 and, guarded, 8 */
+    drop(&c);
+}
+
 /* [R1+n] is the stack at a fixed place; an indexed array has another base. */
 static void spills_are_told_from_arrays(void **state)
 {
@@ -578,6 +637,8 @@ int main(void)
         cmocka_unit_test(wild_targets_lead_nowhere),
         cmocka_unit_test(nothing_is_analysed_too),
         cmocka_unit_test(spills_are_told_from_arrays),
+        cmocka_unit_test(spilled_values_are_counted_where_they_live),
+        cmocka_unit_test(spilled_values_live_through_loops),
         cmocka_unit_test(loads_issued_together_are_one_wait),
         cmocka_unit_test(groups_ahead_share_a_wait),
         cmocka_unit_test(waits_for_local_memory_are_told),

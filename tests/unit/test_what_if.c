@@ -386,6 +386,25 @@ static void test_local(void **unused)
     is_near(ratio_of(&b, &(ifl_change){.no_local = true}), 0.5);
 }
 
+/* Of 64 trips that few lanes make two are left, beside what all lanes do: 65 waits become 3. */
+static void test_lone_lanes(void **unused)
+{
+    (void)unused;
+    static const uint8_t lone[SITES] = {0, 0, 0, 1, 1};
+    blocks b = {0};
+    add_block(&b);
+    run_sites(&b, 0, 3);
+    ask(&b, 0, 1, 1, 0, 0xf);
+    for (uint64_t trip = 0; trip < 64; trip++) {
+        run_sites(&b, 3, 2);
+        ask(&b, 3, 5000 + trip, 1, 0, 0xf);
+    }
+    const ifl_change few = {.lone = lone, .site_count = SITES};
+    is_near(ratio_of(&b, &few), 3 / 65.0);
+    all_sites[4].role = IFL_SITE_BARRIER; /* all warps of the block come there */
+    is_near(ratio_of(&b, &few), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -398,6 +417,7 @@ int main(void)
         cmocka_unit_test_setup(test_waits, set_up),
         cmocka_unit_test_setup(test_unknown, set_up),
         cmocka_unit_test_setup(test_local, set_up),
+        cmocka_unit_test_setup(test_lone_lanes, set_up),
         cmocka_unit_test_setup(test_conversions, set_up),
         cmocka_unit_test_setup(test_less, set_up),
         cmocka_unit_test_setup(test_at_hand, set_up),

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How the lanes of a launch's instructions are used. Knows profiles. */
+#ifndef IFL_ADVICE_LANES_H
+#define IFL_ADVICE_LANES_H
+
+#include "profile/profile.h"
+
+/* The share of the instructions issued, 0..1, that one or two lanes of a full warp execute. Of PTX only the
+ * average is known: it counts if it is low and a block splits hardly any of its warps. */
+double ifl_lanes_lone_share(const ifl_profile *profile);
+
+/* By site, whether its instruction is one of those; NULL where that is not known, or without memory. */
+const uint8_t *ifl_lanes_lone_sites(const ifl_profile *profile, ifl_arena *arena, size_t *count);
+
+/* Do these bank conflicts come from addresses that follow no pattern, as those that data decide? Lanes at random places
+ * meet now and then; where most of them meet in a bank each time, the length of a row is behind it. */
+bool ifl_banks_are_random(const ifl_profile_line *line);
+
+/* Do they come from the rows of a block that a warp has several of? */
+bool ifl_banks_are_of_rows(const ifl_profile *profile, const ifl_profile_line *line);
+
+#endif
