@@ -151,13 +151,17 @@ static double unevenness(const question *q, const ifl_time_facts *f, double bloc
            ifl_schedule_find(&q->rates, &equal, blocks_per_sm).end;
 }
 
-/* The schedule's time takes the place of the formula's, whose range is taken as a ratio. */
+/* The schedule's time takes the place of the formula's, whose range is taken as a ratio. No term takes longer than all. */
 static void take_time(const question *q, double seconds, ifl_model *m)
 {
+    const double work_us = (seconds - q->timing.term[IFL_TERM_LAUNCH]) * 1e6;
     const double ratio = seconds / q->timing.total;
     m->time_us = (ifl_estimate){m->time_us.low * ratio, seconds * 1e6, m->time_us.high * ratio};
     m->dram_bytes_per_s /= ratio;
     m->dram_utilization /= ratio;
+    for (int t = 0; t < IFL_TERM_COUNT; t++)
+        if (t != IFL_TERM_LAUNCH)
+            m->term_us[t] = fmin(m->term_us[t], work_us);
 }
 
 /* Atomics on few addresses queue in the L2 with those of all SMs, which the schedule of one SM does

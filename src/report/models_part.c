@@ -95,12 +95,26 @@ static const char *runners_text(ifl_page *page, const ifl_model *m)
     return text;
 }
 
-static const char *limits_text(ifl_page *page, const ifl_device *device, const ifl_model *m)
+/* The DRAM has time to write what a launch leaves in the L2, as in a row of launches (model/work.c); its rate beside is of
+ * what this launch reads and writes. */
+static const char *left_text(ifl_page *page, const ifl_profile *profile, const ifl_device *device,
+                             const ifl_model *m)
+{
+    const double worth = 0.1;
+    const ifl_cache_facts *f = ifl_profile_caches(profile, device->id);
+    if (m->limiter != IFL_TERM_DRAM || !f || f->dirty_bytes.value < worth * m->dram_bytes)
+        return "";
+    return say(page, " with the write-back of the %s left in the L2",
+               ifl_figure_bytes((uint64_t)f->dirty_bytes.value).text);
+}
+
+static const char *limits_text(ifl_page *page, const ifl_profile *profile, const ifl_device *device,
+                               const ifl_model *m)
 {
     const char *runners = runners_text(page, m);
-    return say(page, "%s: limited by %s, which alone takes %s µs%s%s.", device->id,
+    return say(page, "%s: limited by %s, which alone takes %s µs%s%s%s.", device->id,
                ifl_term_name(m->limiter), ifl_models_part_figure(page, m->term_us[m->limiter]),
-               *runners ? "; next " : "", runners);
+               left_text(page, profile, device, m), *runners ? "; next " : "", runners);
 }
 
 /* ", registers limit them: with 32 instead of 40 another block fits": the nearest step up. */
@@ -165,7 +179,8 @@ static const char *levers_text(ifl_page *page, const ifl_model *m)
 static void print_detail(ifl_page *page, const ifl_profile *profile, const ifl_device *device,
                          const ifl_model *m)
 {
-    ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_STRONG, limits_text(page, device, m));
+    ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_STRONG,
+                       limits_text(page, profile, device, m));
     ifl_page_paragraph(page, 2 * INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
                        flight_text(page, profile, m));
     if (m->waits_per_warp >= 0)
