@@ -77,26 +77,47 @@ static unsigned count_alike(const ifl_machine_facts *facts, size_t at)
     return count;
 }
 
-static void print_loop(ifl_page *page, const ifl_machine_loop *loop, unsigned count)
+/* "Loop at saxpy.cu:12-15, 2 times in the code" */
+static const char *loop_place(ifl_page *page, const ifl_machine_loop *loop, unsigned count)
 {
     const char *file = ifl_clean_line(&page->arena, loop->file);
-    const char *where = !file ? NULL
-                        : !loop->first_line
-                            ? "Innermost loop"
-                            : ifl_arena_printf(&page->arena, "Loop at %s:%u-%u", file,
-                                               loop->first_line, loop->last_line);
-    if (where && count > 1)
-        where = ifl_arena_printf(&page->arena, "%s, %u times in the code", where, count);
-    ifl_page_paragraph(
-        page, INDENT, 2 * INDENT, loop->spills ? IFL_STYLE_BAD : IFL_STYLE_PLAIN,
-        where ? ifl_arena_printf(
-                    &page->arena,
-                    "%s: an iteration has %s, waits for its own loads %s, and reuses the "
-                    "destination register of a load %s%s.",
-                    where, counted(page, loop->instructions, "instruction"),
-                    counted(page, loop->exposed_latencies, "time"),
-                    counted(page, loop->register_reuses, "time"), loop->spills ? "; it spills" : "")
-              : NULL);
+    const char *where =
+        !file               ? NULL
+        : !loop->first_line ? "Innermost loop"
+        : loop->first_line == loop->last_line
+            ? ifl_arena_printf(&page->arena, "Loop at %s:%u", file, loop->first_line)
+            : ifl_arena_printf(&page->arena, "Loop at %s:%u-%u", file, loop->first_line,
+                               loop->last_line);
+    return where && count > 1
+               ? ifl_arena_printf(&page->arena, "%s, %u times in the code", where, count)
+               : where;
+}
+
+/* ", waits for its own loads twice and ...": what does not occur is not said. */
+static const char *loop_waits(ifl_page *page, const ifl_machine_loop *loop)
+{
+    const bool waits = loop->exposed_latencies, reuses = loop->register_reuses;
+    const char *one = waits ? ifl_arena_printf(&page->arena, "%swaits for its own loads %s",
+                                               reuses ? ", " : " and ",
+                                               ifl_figure_times(loop->exposed_latencies).text)
+                            : "",
+               *other = reuses ? ifl_arena_printf(&page->arena,
+                                                  "%s reuses the destination register of a load %s",
+                                                  waits ? ", and" : " and",
+                                                  ifl_figure_times(loop->register_reuses).text)
+                               : "";
+    return one && other ? ifl_arena_printf(&page->arena, "%s%s", one, other) : NULL;
+}
+
+static void print_loop(ifl_page *page, const ifl_machine_loop *loop, unsigned count)
+{
+    const char *where = loop_place(page, loop, count), *waits = loop_waits(page, loop);
+    ifl_page_paragraph(page, INDENT, 2 * INDENT, loop->spills ? IFL_STYLE_BAD : IFL_STYLE_PLAIN,
+                       where && waits
+                           ? ifl_arena_printf(&page->arena, "%s: an iteration has %s%s%s.", where,
+                                              counted(page, loop->instructions, "instruction"),
+                                              waits, loop->spills ? "; it spills" : "")
+                           : NULL);
 }
 
 static const ifl_column columns[] = {

@@ -100,10 +100,10 @@ static void text_says_what_differs(void **state)
     has(text, "1,024 bytes of loads in flight");
     has(text, "stores 8 bytes per thread and loads 16");
     has(text, "makes 2,000 requests for the stores and 3,000 requests for the loads");
-    has(text,
-        "Loop at axpy.cu:5-9: an iteration has 33 instructions, waits for its own loads 8 times");
-    has(text, "Loop at wait.h:20-20, 3 times in the code: an iteration has 4 instructions");
-    assert_null(strstr(strstr(text, "wait.h:20-20") + 1, "wait.h:20-20"));
+    has(text, "Loop at axpy.cu:5-9: an iteration has 33 instructions, waits for its own loads 8 "
+              "times, and");
+    has(text, "Loop at wait.h:20, 3 times in the code: an iteration has 4 instructions");
+    assert_null(strstr(strstr(text, "wait.h:20") + 1, "wait.h:20"));
     has(text, "4×4 B         1×16 B             merged");
     has(text, "nothing       2×4 B              added");
     assert_null(strstr(text, "axpy.cu:8")); /* the same on both sides */
