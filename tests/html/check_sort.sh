@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The page's script in a browser: a click on a column's head sorts the table of launches by its figures, largest first, a
-# second click reverses it; rows stay below the source line that spans the table.
+# second click reverses it; rows stay below the source line that spans the table, and a long one does not widen it.
 # usage: INFLIGHT=... check_sort.sh SOURCE CHROMIUM
 set -eu
 . "$1/tests/html/page.sh"
 
 # dump PAGE: what the browser makes of the page, with the words that the script below leaves as its last line.
 dump() {
-    "$chromium" --headless=new --no-sandbox --disable-gpu --user-data-dir="$tree/profile" --dump-dom "file://$1" \
-        2>"$tree/err" | sed -n 's/.*data-said="\([^"]*\)".*/\1/p'
+    "$chromium" --headless=new --no-sandbox --disable-gpu --window-size=1280,1000 --user-data-dir="$tree/profile" \
+        --dump-dom "file://$1" 2>"$tree/err" | sed -n 's/.*data-said="\([^"]*\)".*/\1/p'
 }
 
 # with_script PAGE SCRIPT: the page, and a script that leaves `said`.
@@ -43,4 +43,13 @@ narrow="/ ld.global.f32 st.global.f32" wide="/ ld.global.v2.f32"
 test "$before" = "$narrow $wide" || fail "lines before: $before"
 test "$after" = "$wide $narrow" || fail "lines after one click on sectors per request: $after"
 test "$reversed" = "$narrow $wide" || fail "lines after two clicks: $reversed"
+
+# A source line longer than the table wraps: the columns stay in view.
+long=$(printf 'word %.0s' $(seq 100))
+cp "$1/tests/html/two_lines.ptx" "$tree/long.ptx"
+for _ in $(seq 20); do echo "$long"; done >"$tree/two_lines.cu"
+"$INFLIGHT" analyze "$tree/long.ptx" -k two_lines -g 1 -b 32 --html "$tree/long.html" f32x4096=iota >"$tree/out"
+grep -q 'word word word' "$tree/long.html" || fail "the page does not quote the long line"
+fits=$(with_script "$tree/long.html" "$groups; const p = t.parentElement; said = p.scrollWidth <= p.clientWidth;")
+test "$fits" = true || fail "a long source line makes its table wider than the page: $fits"
 echo "html: sorts"
