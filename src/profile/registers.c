@@ -18,6 +18,11 @@ static int bound_of(const ifl_profile *profile, int most)
     return bound < most && bound > 0 ? bound : most;
 }
 
+int ifl_profile_registers_wanted(const ifl_profile *profile)
+{
+    return profile->program.known ? (int)profile->program.registers + SPARE_REGISTERS : 0;
+}
+
 int ifl_profile_registers(const ifl_profile *profile, int most, bool *is_estimate)
 {
     const bool guessed = !profile->machine.registers;
@@ -27,7 +32,7 @@ int ifl_profile_registers(const ifl_profile *profile, int most, bool *is_estimat
         return (int)profile->machine.registers;
     if (!profile->program.known)
         return 0;
-    const int guess = (int)profile->program.registers + SPARE_REGISTERS;
+    const int guess = ifl_profile_registers_wanted(profile);
     most = bound_of(profile, most);
     return guess > most ? most : guess < LEAST_REGISTERS ? LEAST_REGISTERS : guess;
 }

@@ -4,6 +4,7 @@
 #include "report/models_part.h"
 
 #include "base/figure.h"
+#include "profile/registers.h"
 #include "report/cache_part.h"
 #include "report/stalls_part.h"
 
@@ -134,13 +135,26 @@ static const char *cliff_text(ifl_page *page, const ifl_profile *profile, const 
     return o->warps_per_sm == o->max_warps_per_sm ? "" : say(page, "; limited by %s", o->limiter);
 }
 
+/* Where no machine code tells: also what launch bounds leave of the registers that the PTX would take. */
+static const char *estimate_text(ifl_page *page, const ifl_profile *profile, const ifl_model *m)
+{
+    const int wanted = ifl_profile_registers_wanted(profile);
+    if (!m->registers || !m->registers_estimated)
+        return "";
+    if (wanted <= m->registers)
+        return " (registers estimated from the PTX)";
+    return say(page,
+               " (a thread gets %d registers; the PTX needs about %d, so expect spills, "
+               "which are in the machine code only)",
+               m->registers, wanted);
+}
+
 static const char *held_text(ifl_page *page, const ifl_profile *profile, const ifl_model *m)
 {
     const ifl_occupancy *o = &m->occupancy;
     return say(page, "An SM holds %d block%s, %d of %d warps%s%s.", o->blocks_per_sm,
                o->blocks_per_sm == 1 ? "" : "s", o->warps_per_sm, o->max_warps_per_sm,
-               cliff_text(page, profile, m),
-               m->registers && m->registers_estimated ? " (registers estimated from the PTX)" : "");
+               cliff_text(page, profile, m), estimate_text(page, profile, m));
 }
 
 static const char *flight_text(ifl_page *page, const ifl_profile *profile, const ifl_model *m)

@@ -82,6 +82,19 @@ static const char *part_of(sheet *s, const ifl_profile *p)
     return must(s, ifl_arena_printf(&s->page.arena, "%s of ", ifl_figure_count(p->launches).text));
 }
 
+/* "sm_90", "PTX for sm_80, assembled for sm_90": what ran. */
+static const char *code_that_ran(sheet *s)
+{
+    const ifl_profile *p = s->profile;
+    if (!p->machine.ran || !p->machine.sm)
+        return or_nothing(p->target);
+    const char *machine = must(s, ifl_arena_printf(&s->page.arena, "sm_%u", p->machine.sm));
+    return !p->machine.assembled || strcmp(machine, or_nothing(p->target)) == 0
+               ? machine
+               : must(s, ifl_arena_printf(&s->page.arena, "PTX for %s, assembled for %s",
+                                          or_nothing(p->target), machine));
+}
+
 static void print_launch(sheet *s)
 {
     const ifl_profile *p = s->profile;
@@ -99,7 +112,7 @@ static void print_launch(sheet *s)
     const char *threads = counted(s, p->blocks_done * s->threads, "thread");
     ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_PLAIN,
                        ifl_arena_printf(arena, "%s (%s), %s %s: %s, %s", must(s, file),
-                                        or_nothing(p->target), must(s, blocks),
+                                        code_that_ran(s), must(s, blocks),
                                         p->complete ? "run" : "finished", must(s, warps),
                                         must(s, threads)));
     if (p->launches)

@@ -144,10 +144,29 @@ static void nothing_is_said_of_unknown_code(void **state)
     ifl_profile_destroy(profile);
 }
 
+/* What ran is not always what the file was compiled for. */
+static void text_names_the_code_that_ran(void **state)
+{
+    (void)state;
+    ifl_profile *profile = make();
+    learn(profile);
+    profile->target = "sm_80";
+    profile->machine.ran = profile->machine.assembled = true;
+    char *text = report(profile, IFL_REPORT_TEXT);
+    has(text, "(PTX for sm_80, assembled for sm_90), 1 block run");
+    free(text);
+    profile->machine.assembled = false;
+    text = report(profile, IFL_REPORT_TEXT);
+    has(text, "(sm_90), 1 block run");
+    free(text);
+    ifl_profile_destroy(profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_says_what_differs),
+        cmocka_unit_test(text_names_the_code_that_ran),
         cmocka_unit_test(json_has_all),
         cmocka_unit_test(nothing_is_said_of_unknown_code),
     };
