@@ -233,6 +233,23 @@ static void add_atomic(collector *c, const ifl_place_row *row)
     add(c, &f);
 }
 
+static bool race_stands_out(const collector *c, const ifl_place_row *row)
+{
+    enum { LANES = 4 };
+    return ifl_lanes_racing(c->profile, row->line) >= LANES &&
+           at_least(row->traffic.requests, WHOLE_PERCENT, c->requests);
+}
+
+static void add_race(collector *c, const ifl_place_row *row)
+{
+    ifl_finding f =
+        finding_at(c, IFL_CAUSE_racing_lanes, row,
+                   ifl_arena_printf(c->arena, "%s lanes race for one word, in %s tries",
+                                    ifl_figure_real(ifl_lanes_racing(c->profile, row->line)).text,
+                                    ifl_figure_count(row->traffic.requests).text));
+    add(c, &f);
+}
+
 static bool atomic_stands_out(const collector *c, const ifl_place_row *row)
 {
     const ifl_traffic *t = &row->traffic;
@@ -346,7 +363,8 @@ ifl_status ifl_findings_collect(const ifl_profile *profile, const ifl_places *of
 {
     static const rule bytes = {off_chip_stands_out, add_off_chip},
                       banks = {on_chip_stands_out, add_on_chip},
-                      atomics = {atomic_stands_out, add_atomic};
+                      atomics = {atomic_stands_out, add_atomic},
+                      races = {race_stands_out, add_race};
     collector c = {.profile = profile, .arena = arena, .out = out};
     *out = (ifl_findings){0};
     total_up(&c);
@@ -354,6 +372,7 @@ ifl_status ifl_findings_collect(const ifl_profile *profile, const ifl_places *of
     walk(&c, on_chip, &banks);
     walk(&c, off_chip, &atomics);
     walk(&c, on_chip, &atomics);
+    walk(&c, on_chip, &races);
     add_local(&c);
     add_divergence(&c);
     if (!c.no_memory)

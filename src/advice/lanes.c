@@ -75,6 +75,34 @@ double ifl_lanes_lone_share(const ifl_profile *profile)
     return profile->issued.count ? lone_of_issued(profile) : lone_on_average(profile);
 }
 
+/* Lanes of the instruction at a site, on average; 0: not known. */
+static double lanes_at(const ifl_profile *profile, uint32_t site)
+{
+    for (size_t i = 0; i < profile->issued.count; i++) {
+        const ifl_issued_run *run = &profile->issued.at[i];
+        if (site >= run->site && site < run->site + instructions_of(run))
+            return run->warps ? (double)run->threads / (double)run->warps : 0;
+    }
+    return 0;
+}
+
+double ifl_lanes_issued_often(const ifl_profile *profile, double least)
+{
+    double sum = 0;
+    for (size_t i = 0; i < profile->issued.count; i++) {
+        const ifl_issued_run *run = &profile->issued.at[i];
+        sum += (double)run->warps >= least ? instructions_of(run) * (double)run->warps : 0;
+    }
+    return sum;
+}
+
+double ifl_lanes_racing(const ifl_profile *profile, const ifl_profile_line *line)
+{
+    const bool is_race = line->space == IFL_SPACE_SHARED && line->kind == IFL_ACCESS_ATOMIC &&
+                         line->pattern.kind == IFL_PATTERN_BROADCAST && strstr(line->op, ".CAS");
+    return is_race ? lanes_at(profile, line->site) : 0;
+}
+
 static ifl_traffic on_chip(const ifl_profile_line *line)
 {
     ifl_traffic sum = ifl_traffic_get(&line->counters, IFL_TRAFFIC_shared_load);

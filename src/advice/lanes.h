@@ -12,6 +12,13 @@ double ifl_lanes_lone_share(const ifl_profile *profile);
 /* By site, whether its instruction is one of those; NULL where that is not known, or without memory. */
 const uint8_t *ifl_lanes_lone_sites(const ifl_profile *profile, ifl_arena *arena, size_t *count);
 
+/* The lanes that race for one word of shared memory by compare-and-swap, as those of an atomicAdd of floats do there: each
+ * try lets one of them through. 0: none do, or it is not known (PTX). */
+double ifl_lanes_racing(const ifl_profile *profile, const ifl_profile_line *line);
+
+/* How many instructions those are together that were issued so often at least, each. */
+double ifl_lanes_issued_often(const ifl_profile *profile, double least);
+
 /* Do these bank conflicts come from addresses that follow no pattern, as those that data decide? Lanes at random places
  * meet now and then; where most of them meet in a bank each time, the length of a row is behind it. */
 bool ifl_banks_are_random(const ifl_profile_line *line);

@@ -140,6 +140,14 @@ static bool is_without_excess(const ifl_situation *s, ifl_term term)
            most * of(s, IFL_COUNTER_global_load_sectors_ideal);
 }
 
+/* Lanes that race load the word before each try: nobody else uses what they load. */
+static bool is_of_atomics(const ifl_situation *s)
+{
+    const double much = 0.25;
+    return of(s, IFL_COUNTER_shared_atomic_requests) >
+           much * of(s, IFL_COUNTER_shared_load_requests);
+}
+
 bool ifl_rule_results_a_thread(const ifl_situation *s, ifl_remedy *to)
 {
     const double often = 8, worth = 0.6, idle = 0.5;
@@ -147,7 +155,7 @@ bool ifl_rule_results_a_thread(const ifl_situation *s, ifl_remedy *to)
     const ifl_term term = on_chip ? IFL_TERM_SHARED : IFL_TERM_L1;
     const double reuse = reuse_of(s, term);
     if (!ifl_situation_spends(s, term, worth) || s->busy > idle || reuse < often ||
-        !is_without_excess(s, term))
+        !is_without_excess(s, term) || (on_chip && is_of_atomics(s)))
         return false;
     const double fewer = ifl_remedy_part(to, 0.5);
     const double requests =
@@ -164,6 +172,49 @@ bool ifl_rule_results_a_thread(const ifl_situation *s, ifl_remedy *to)
         to->remedy = "stage what threads share in shared memory, and let each thread compute "
                      "several results from "
                      "what it loads";
+    return true;
+}
+
+/* ---- a word of shared memory that a warp updates ------------------------------------------------ */
+
+/* Lanes that race repeat a load, a sum, the swap, a test and a branch: what is issued about as often as they try. */
+static void spare_tries(const ifl_situation *s, double requests, double spared, ifl_remedy *to)
+{
+    const double loads = fmin(of(s, IFL_COUNTER_shared_load_requests), requests);
+    const double tries = ifl_lanes_issued_often(s->profile, requests / 2);
+    const double left = 1 - spared * fmin(tries / s->work.instructions, 1);
+    to->work.shared_passes -= fmin(spared * (of(s, IFL_COUNTER_shared_atomic_wavefronts) + loads),
+                                   spared * s->work.shared_passes);
+    to->work.instructions *= left;
+    to->work.int32 *= left;
+    to->work.fp32 *= left;
+    to->work.cycles *= left;
+    to->work.shared_waits *= left;
+}
+
+bool ifl_rule_reduce_in_warp(const ifl_situation *s, ifl_remedy *to)
+{
+    const double meet = 4, worth = 0.4, warp = 32;
+    const double requests = of(s, IFL_COUNTER_shared_atomic_requests),
+                 serial = of(s, IFL_COUNTER_shared_atomic_serial);
+    to->line = busiest(s, IFL_TRAFFIC_shared_atomic);
+    if (!to->line || !(ifl_situation_spends(s, IFL_TERM_SHARED, worth) ||
+                       ifl_situation_spends(s, IFL_TERM_ISSUE, worth)))
+        return false;
+    const double racing = ifl_lanes_racing(s->profile, to->line), meeting = serial / requests;
+    if (racing >= meet)
+        spare_tries(s, requests, to->share * (1 - 1 / warp), to);
+    else if (meeting >= meet)
+        to->work.shared_passes -= to->share * (serial - requests);
+    else
+        return false;
+    to->symptom =
+        racing >= meet
+            ? ifl_situation_say(s, "a warp tries %s, with %s racing for one word",
+                                ifl_figure_times(requests / s->warps).text,
+                                ifl_figure_amount(racing, "lane").text)
+            : ifl_situation_say(s, "%s of a request update the same word of shared memory",
+                                ifl_figure_amount(meeting, "lane").text);
     return true;
 }
 

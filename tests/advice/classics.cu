@@ -89,6 +89,35 @@ extern "C" __global__ void sum_doubling(const float *from, float *to)
         to[blockIdx.x] = s[0];
 }
 
+/* all threads of a block add to one word: floats by compare-and-swap */
+extern "C" __global__ void sum_in_one_word(const float *from, float *to)
+{
+    __shared__ float sum;
+    if (threadIdx.x == 0)
+        sum = 0;
+    __syncthreads();
+    atomicAdd(&sum, from[X]);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        to[blockIdx.x] = sum;
+}
+
+extern "C" __global__ void sum_of_warps(const float *from, float *to)
+{
+    __shared__ float sum;
+    if (threadIdx.x == 0)
+        sum = 0;
+    __syncthreads();
+    float own = from[X];
+    for (int step = 16; step; step /= 2)
+        own += __shfl_down_sync(~0u, own, step);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(&sum, own);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        to[blockIdx.x] = sum;
+}
+
 /* all lanes of a warp in one bank, at places that wrap */
 extern "C" __global__ void table_wrapping(float *to, int times, int stride)
 {

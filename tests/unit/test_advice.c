@@ -28,6 +28,7 @@ typedef struct shape {
     uint64_t region_bytes;
     double shared_requests, shared_wavefronts, barriers;
     double atomics, atomic_lanes; /* requests; lanes that meet on one address */
+    bool atomics_in_shared;
     double local_sectors;
     uint32_t spilled;           /* bytes a thread */
     double arithmetic, widened; /* fp64 where `op` or `widened` says so */
@@ -127,14 +128,20 @@ static void add_atomics(ifl_profile *p, const shape *s, double warps)
     ifl_profile_line line = {.file = "kernel.cu",
                              .line = 40,
                              .text = "",
-                             .op = "red.global.add.u32",
-                             .space = IFL_SPACE_GLOBAL,
+                             .op = s->atomics_in_shared ? "atom.shared.add.u32"
+                                                        : "red.global.add.u32",
+                             .space = s->atomics_in_shared ? IFL_SPACE_SHARED : IFL_SPACE_GLOBAL,
                              .kind = IFL_ACCESS_ATOMIC,
                              .inlined_from = "",
                              .access_bytes = 4,
                              .pattern = {.kind = IFL_PATTERN_IRREGULAR, .share = 1}};
     ifl_counters *both[] = {&line.counters, &p->counters};
     for (int i = 0; i < 2; i++) {
+        if (s->atomics_in_shared) {
+            set(both[i], IFL_COUNTER_shared_atomic_requests, warps * s->atomics);
+            set(both[i], IFL_COUNTER_shared_atomic_serial, warps * s->atomics * s->atomic_lanes);
+            continue;
+        }
         set(both[i], IFL_COUNTER_global_atomic_requests, warps * s->atomics);
         set(both[i], IFL_COUNTER_global_atomic_sectors, warps * s->atomics * 20);
         set(both[i], IFL_COUNTER_global_atomic_sectors_ideal, warps * s->atomics * 4);
@@ -321,6 +328,8 @@ static const shape *faults(size_t *count)
               .barriers = 9, .instructions = 100, .shared_requests = 8, .shared_wavefronts = 8),
         FAULT(results_a_thread, "h200", .bytes = 4, .loads = 1, .stores = 0, .loads_a_wait = 1,
               .shared_requests = 512, .shared_wavefronts = 512, .instructions = 700),
+        FAULT(reduce_in_warp, "h200", .bytes = 4, .loads = 1, .stores = 0, .atomics = 16,
+              .atomic_lanes = 32, .atomics_in_shared = true),
         FAULT(fewer_atomics, "h200", .bytes = 4, .loads = 4, .stores = 0, .atomics = 4,
               .atomic_lanes = 2, .l1_hit = 0),
     };
