@@ -7,8 +7,9 @@
 #include "code/code.h"
 
 /* A barrier object is a word of 64 bits. Its counts stand in it negated, as ptxas writes them for
- * sm_90 (mbarrier.init is a plain exchange there, mbarrier.pending_count shifts and masks):
- *     1-20  2^20 - arrivals that a phase expects       21-42 bytes that are still expected, signed
+ * sm_90 (mbarrier.init is a plain exchange there, mbarrier.pending_count shifts and masks), and as an
+ * H100 shows them:
+ *     1-20  2^20 - arrivals that a phase expects     21-41 2^21 - bytes that are still expected
  *     43-62 2^20 - arrivals that this phase still waits for       63 the phase's parity */
 enum {
     IFL_MBARRIER_EXPECTED_AT = 1,
@@ -16,7 +17,7 @@ enum {
     IFL_MBARRIER_PENDING_AT = 43,
     IFL_MBARRIER_PHASE_AT = 63,
     IFL_MBARRIER_COUNT_BITS = 20,
-    IFL_MBARRIER_BYTES_BITS = 22
+    IFL_MBARRIER_BYTES_BITS = 21
 };
 
 /* Of mbarrier_update: so many arrive, so many bytes are expected more. */
@@ -28,7 +29,8 @@ typedef struct ifl_mbarrier_op {
     bool completes; /* the bytes have come */
     bool drops;     /* whoever arrives will not come again */
     uint32_t
-        state; /* slot: of a wait, what it began with, or its parity; of mbarrier_set the word */
+        state; /* slot: of a wait, what it began with, or its parity; of mbarrier_set the word, 0: it
+                  stays, as where an object ends */
     uint8_t state_bits; /* 64, or 32: the upper half */
     bool by_parity;     /* the state is 0 or 1 */
     bool is_planes;     /* 64 bits are two slots of words */

@@ -26,13 +26,13 @@ static barrier_object unpack_barrier(uint64_t word)
     const uint32_t bytes = (uint32_t)(word >> IFL_MBARRIER_BYTES_AT) << UNUSED;
     return (barrier_object){.pending = count_at(word, IFL_MBARRIER_PENDING_AT),
                             .expected = count_at(word, IFL_MBARRIER_EXPECTED_AT),
-                            .bytes = (int32_t)bytes / (1 << UNUSED),
+                            .bytes = -((int32_t)bytes / (1 << UNUSED)),
                             .parity = word >> IFL_MBARRIER_PHASE_AT};
 }
 
 static uint64_t pack_barrier(barrier_object b)
 {
-    const uint64_t bytes = (uint32_t)b.bytes & ((1u << IFL_MBARRIER_BYTES_BITS) - 1);
+    const uint64_t bytes = -(uint32_t)b.bytes & ((1u << IFL_MBARRIER_BYTES_BITS) - 1);
     return ((COUNTS - b.expected) & (COUNTS - 1)) << IFL_MBARRIER_EXPECTED_AT |
            bytes << IFL_MBARRIER_BYTES_AT |
            ((COUNTS - b.pending) & (COUNTS - 1)) << IFL_MBARRIER_PENDING_AT |
@@ -158,9 +158,11 @@ ifl_reason ifl_slow_mbarrier_set(ifl_warp *warp, const ifl_code *code, char *fra
     if (!at)
         return IFL_REASON_FAULT;
     const uint64_t before = read_word(at);
-    const uint64_t word = ifl_lane_u32(frame, op->state, lane) |
-                          (uint64_t)ifl_lane_u32(frame, op->state + IFL_PLANE, lane) << 32;
-    memcpy(at, &word, sizeof word);
+    if (op->state) {
+        const uint64_t word = ifl_lane_u32(frame, op->state, lane) |
+                              (uint64_t)ifl_lane_u32(frame, op->state + IFL_PLANE, lane) << 32;
+        memcpy(at, &word, sizeof word);
+    }
     for (uint32_t i = 0; i < IFL_WARP_LANES && op->has_d; i++)
         write_state(op, frame, i, before);
     warp->changed = true;

@@ -261,7 +261,6 @@ void ifl_lower_mbarrier_inval(ifl_lowerer *l)
     ifl_mbarrier_op *op = new_object(l, l->slots.at[0]);
     if (!op)
         return;
-    op->state = ifl_builder_constant_pair(&l->build, 0);
     ifl_lower_emit(l, IFL_CODE_mbarrier_set)->extra = op;
 }
 

@@ -93,7 +93,7 @@ static void lower_set(ifl_sass_lowerer *l, bool ends)
     ifl_mbarrier_op *op = new_object(l);
     if (!op)
         return;
-    op->state = ends ? l->zeros : ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_DATA), 2);
+    op->state = ends ? 0 : ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_DATA), 2);
     op->has_d = !ends && !is_sink(d);
     op->d = ifl_sass_lower_destination(l, d);
     ifl_sass_emit(l, IFL_CODE_mbarrier_set)->extra = op;
