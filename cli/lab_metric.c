@@ -231,12 +231,16 @@ ifl_status ifl_cli_lab_derive(ifl_cli_sheet *sheet, ifl_error *error)
 
 /* ---- expectations ---------------------------------------------------------------------------- */
 
-/* A case expects PTX instructions of its PTX; where machine code ran, there are none to hold. */
+/* A case expects instructions of its PTX and of its machine code; those that did not run are none to
+ * hold. */
 static bool is_of_other_code(const ifl_cli_sheet *sheet, size_t row, const char *metric)
 {
-    double machine;
-    return strcmp(metric, "ptx_instructions") == 0 &&
-           ifl_cli_sheet_get(sheet, row, IFL_CLI_ENGINE, NULL, "instructions", &machine);
+    static const char ptx[] = "ptx_instructions", machine[] = "instructions";
+    const char *other = strcmp(metric, ptx) == 0       ? machine
+                        : strcmp(metric, machine) == 0 ? ptx
+                                                       : NULL;
+    double counted;
+    return other && ifl_cli_sheet_get(sheet, row, IFL_CLI_ENGINE, NULL, other, &counted);
 }
 
 static ifl_status hold_one(ifl_cli_sheet *sheet, size_t row, const ifl_lab_figure *figure,

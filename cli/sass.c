@@ -32,9 +32,8 @@ static const ifl_cli_option options[] = {
      "also list every instruction, with its source line, control word, loops, and purpose",
      set_listing},
     {0, "with", "PROFILE",
-     "a JSON report of a launch of the kernel (analyze --json), to show how often each instruction "
-     "ran, as far as "
-     "that is certain",
+     "a JSON report of a launch of the kernel's machine code (analyze --json), to show how often "
+     "each instruction ran",
      set_with},
     {0, "json", "FILE",
      "write the report also as JSON; - writes it to standard output instead of the text", set_json},

@@ -360,27 +360,6 @@ static void add_pass(const ifl_situation *s, ifl_remedy *to)
     to->work.dram_bytes += 2 * to->share * stored;
 }
 
-static void spare_spills(const ifl_situation *s, ifl_remedy *to)
-{
-    const double left = 1 - to->share;
-    const ifl_spill_work *all = &s->work.spills;
-    to->work.instructions -= to->share * all->requests;
-    to->work.shared_waits -= to->share * all->waits;
-    to->work.spills.requests *= left;
-    to->work.spills.load_lines *= left;
-    to->work.spills.store_lines *= left;
-    to->work.spills.waits *= left;
-    to->work.spills.frame_lines *= left;
-}
-
-static void spare_all_spills(const ifl_situation *s, ifl_remedy *to)
-{
-    if (s->work.spills.requests > 0)
-        spare_spills(s, to);
-    else
-        spare_local(s, to->share * local_share(s), to);
-}
-
 static const char *say_spills(const ifl_situation *s)
 {
     const ifl_machine_facts *m = &s->profile->machine;
@@ -450,7 +429,7 @@ bool ifl_rule_register_passes(const ifl_situation *s, ifl_remedy *to)
     if (!spills(s) || is_held_down(s) ||
         (fits_registers(s, &registers, &with) && with.theoretical >= many_warps))
         return false;
-    spare_all_spills(s, to);
+    spare_local(s, to->share * local_share(s), to);
     add_pass(s, to);
     to->symptom = say_spills(s);
     return true;
@@ -465,7 +444,7 @@ bool ifl_rule_more_registers(const ifl_situation *s, ifl_remedy *to)
     const bool are_all = fits_registers(s, &registers, &with);
     if (!are_all && !has_spare_registers(s, &registers, &with))
         return false;
-    spare_all_spills(s, to);
+    spare_local(s, to->share * local_share(s), to);
     to->blocks_per_sm += to->share * (with.blocks_per_sm - s->model.occupancy.blocks_per_sm);
     to->change = (ifl_change){.known = true,
                               .at_least = true,

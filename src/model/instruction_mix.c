@@ -105,24 +105,14 @@ void ifl_mix_find(const ifl_profile *p, ifl_work *out)
         take_pipes(c, out);
         return;
     }
-    const bool is_known = c->known[IFL_COUNTER_instructions];
     for (size_t i = 0; i < p->ptx_opcodes.count; i++) {
         const char *name = p->ptx_opcodes.at[i].name;
         const double times = (double)p->ptx_opcodes.at[i].count;
         out->instructions += times * machine_count(name);
         add_opcode(name, times, out);
     }
-    if (p->machine.shared.known)
-        out->instructions -=
-            (double)c->value[IFL_COUNTER_shared_load_requests] - p->machine.shared.load_requests;
-    if (is_known) {
-        const double known = (double)c->value[IFL_COUNTER_instructions];
-        /* What the compiler found to be the same is integers: addresses, indexes and their
-         * bounds. */
-        if (out->instructions > known)
-            out->int32 -= fmin(out->instructions - known, out->int32);
-        out->instructions = known;
-    }
-    if (!is_known && !p->ptx_opcodes.count && c->known[IFL_COUNTER_ptx_instructions])
+    if (c->known[IFL_COUNTER_instructions]) /* a GPU counted them */
+        out->instructions = (double)c->value[IFL_COUNTER_instructions];
+    else if (!p->ptx_opcodes.count && c->known[IFL_COUNTER_ptx_instructions])
         out->instructions = (double)c->value[IFL_COUNTER_ptx_instructions];
 }

@@ -46,16 +46,6 @@ void ifl_rates_find(const ifl_device *device, ifl_rates *out);
 
 /* ---- work.c: what the launch asks of it ------------------------------------------------------ */
 
-/* Registers kept in local memory; sums of the launch. None where machine code does not tell how
- * often each ran. */
-typedef struct ifl_spill_work {
-    double frame_lines;        /* of a warp */
-    double l1_lines, l2_lines; /* that an SM's L1, and the L2, hold */
-    double others;             /* lines that other loads bring for each that is loaded of these */
-    double requests, load_lines, store_lines;
-    double waits; /* a warp, for loads of them: among its shared_waits */
-} ifl_spill_work;
-
 typedef struct ifl_work {
     double blocks, warps_per_block;
     double instructions;
@@ -81,7 +71,6 @@ typedef struct ifl_work {
     double cycles;                  /* of a warp: instructions that wait for those before them */
     bool caches_known, order_known; /* from counters or a simulation; from machine code */
     const ifl_block_work *each;     /* NULL: all blocks do the same */
-    ifl_spill_work spills;          /* not in the figures above, but for instructions */
 } ifl_work;
 
 ifl_status ifl_work_find(const ifl_profile *profile, const ifl_device *device,
@@ -93,12 +82,6 @@ double ifl_overhead_share(const ifl_work *work, double requests);
 /* ---- instruction_mix.c: instructions, and what they keep busy -------------------------------- */
 
 void ifl_mix_find(const ifl_profile *profile, ifl_work *out);
-
-/* ---- spills.c: what spilled registers add ---------------------------------------------------- */
-
-void ifl_spills_find(const ifl_profile *profile, const ifl_device *device, ifl_work *out);
-/* The work with all that spills add to it where an SM holds so many blocks. */
-ifl_work ifl_spills_add(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm);
 
 /* ---- schedule.c: when the blocks end, in stays of an average block --------------------------- */
 

@@ -117,10 +117,9 @@ static double most_of_an_sm(const ifl_rates *rates, const ifl_work *work, double
     return waves < 1 ? ceil(work->blocks / rates->sms) * rates->sms / work->blocks : 1;
 }
 
-void ifl_timing_find(const ifl_rates *rates, const ifl_work *without, double blocks_per_sm,
+void ifl_timing_find(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm,
                      ifl_timing *out)
 {
-    const ifl_work with = ifl_spills_add(rates, without, blocks_per_sm), *work = &with;
     memset(out, 0, sizeof *out);
     find_terms(rates, work, out->term);
     const double waves = work->blocks / (rates->sms * blocks_per_sm);

@@ -55,13 +55,6 @@ static double sum_passes(const ifl_counters *c, const ifl_rates *rates)
     return sum;
 }
 
-static double shared_load_passes(const ifl_profile *p)
-{
-    const ifl_machine_shared *shared = &p->machine.shared;
-    return shared->known ? shared->load_wavefronts
-                         : count(&p->counters, IFL_COUNTER_shared_load_wavefronts);
-}
-
 static void find_passes(const ifl_profile *p, const ifl_rates *rates, ifl_work *out)
 {
     const ifl_counters *c = &p->counters;
@@ -70,7 +63,8 @@ static void find_passes(const ifl_profile *p, const ifl_rates *rates, ifl_work *
         out->l1_passes += sum_passes(&p->lines.at[i].counters, rates);
     if (!p->lines.count)
         out->l1_passes = sum_passes(c, rates);
-    out->shared_passes = shared_load_passes(p) + count(c, IFL_COUNTER_shared_store_wavefronts) +
+    out->shared_passes = count(c, IFL_COUNTER_shared_load_wavefronts) +
+                         count(c, IFL_COUNTER_shared_store_wavefronts) +
                          fmax(count(c, IFL_COUNTER_shared_atomic_wavefronts),
                               count(c, IFL_COUNTER_shared_atomic_serial));
     out->atomic_passes = fmax(count(c, IFL_COUNTER_global_atomic_sectors),
@@ -328,7 +322,6 @@ ifl_status ifl_work_find(const ifl_profile *p, const ifl_device *device, const i
     ifl_mix_find(p, out);
     find_passes(p, rates, out);
     find_bytes(p, device, rates, out);
-    ifl_spills_find(p, device, out);
     find_waits(p, rates, out);
     find_reach(ifl_profile_caches(p, device->id), out);
     return IFL_OK;

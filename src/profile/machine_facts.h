@@ -5,8 +5,6 @@
 #define IFL_PROFILE_MACHINE_FACTS_H
 
 #include "base/vec.h"
-#include "code/access_kind.h"
-
 #include <stdint.h>
 
 typedef struct ifl_machine_opcode {
@@ -25,56 +23,17 @@ typedef struct ifl_machine_loop {
     uint32_t spills;          /* accesses */
 } ifl_machine_loop;
 
-/* What became of the accesses of one kind in a source line. */
-typedef enum ifl_machine_verdict {
-    IFL_MACHINE_SAME,
-    IFL_MACHINE_MERGED,  /* the same bytes in fewer instructions */
-    IFL_MACHINE_SPLIT,   /* the same bytes in more instructions */
-    IFL_MACHINE_REMOVED, /* none is left */
-    IFL_MACHINE_FEWER,   /* fewer bytes: some were found to be the same, or moved to another line */
-    IFL_MACHINE_MORE,    /* more bytes: unrolled, or copied into several branches */
-    IFL_MACHINE_ADDED,   /* none was asked for: spills, or moved here from another line */
-    IFL_MACHINE_VERDICTS
-} ifl_machine_verdict;
-
-typedef struct ifl_machine_access {
-    const char *file;
-    uint32_t line;
-    ifl_space space;
-    ifl_access_kind kind;
-    uint32_t ptx_count, ptx_bytes; /* instructions; bytes of a lane in all of them */
-    uint32_t machine_count, machine_bytes;
-    ifl_machine_verdict verdict;
-} ifl_machine_access;
-
 /* What its warps wait for, as the control words say; sums over all warps of the launch. */
 typedef struct ifl_machine_order {
-    bool known;        /* it is certain, or nearly, how often each block ran */
+    bool known;
     double load_waits; /* times that a warp waits for loads of global memory, one after the other */
     double load_spread;  /* over those: the sum of log2 of how many loads each waits for */
     double shared_waits; /* the same of shared or local memory */
-    double local_waits;  /* of those, for local memory */
-    double cycles; /* from issue to issue of a warp that has the SM to itself; 0: not certain */
+    double cycles;       /* from issue to issue of a warp that has the SM to itself */
 } ifl_machine_order;
 
-/* Accesses to registers that ptxas keeps in local memory, by the warps of the launch. The PTX has
- * none of them. A line is the same four bytes of 32 lanes, side by side (CUDA C++ Programming
- * Guide, Device Memory Accesses). */
-typedef struct ifl_machine_spills {
-    bool known; /* it is certain, or nearly, how often each ran */
-    double load_requests, load_lines;
-    double store_requests, store_lines;
-} ifl_machine_spills;
-
-/* Loads of shared memory that stand side by side are one wider load in machine code. Of the launch,
- * by what each source line's loads became. */
-typedef struct ifl_machine_shared {
-    bool known; /* some are wider than in the PTX */
-    double load_requests, load_wavefronts;
-} ifl_machine_shared;
-
-/* All of it is the machine code's as it stands in the file, whatever the launch did; how often it
- * ran is the profile's counter `instructions`, which is known where it is certain. */
+/* All but `order` is the machine code's as it stands in the file, whatever the launch did; how often
+ * it ran is the profile's counter `instructions`. */
 typedef struct ifl_machine_facts {
     bool known;       /* else all of this is nothing */
     bool ran;         /* this code ran: the profile's counters are of it, and exact */
@@ -98,16 +57,9 @@ typedef struct ifl_machine_facts {
      * for loads, all lanes active. One warp's share in Little's law, before occupancy: for naive
      * saxpy 2 x 32 x 4 = 256. 0: it never waits for a load. */
     uint32_t bytes_in_flight;
-    ifl_machine_order order;
-    ifl_machine_spills spills;
-    ifl_machine_shared shared;
-    bool lines_known;                    /* both sides have source lines: accesses tells all */
+    ifl_machine_order order;             /* where it ran */
     IFL_VEC(ifl_machine_opcode) opcodes; /* most frequent first */
     IFL_VEC(ifl_machine_loop) loops;
-    IFL_VEC(ifl_machine_access) accesses; /* by file and line */
 } ifl_machine_facts;
-
-const char *ifl_machine_verdict_text(ifl_machine_verdict verdict);
-void ifl_machine_facts_free(ifl_machine_facts *facts);
 
 #endif

@@ -114,7 +114,8 @@ void ifl_profile_destroy(ifl_profile *profile)
     for (size_t i = 0; i < profile->what_ifs.count; i++)
         profile->what_ifs.at[i].free(profile->what_ifs.at[i].state);
     ifl_vec_free(&profile->what_ifs);
-    ifl_machine_facts_free(&profile->machine);
+    ifl_vec_free(&profile->machine.opcodes);
+    ifl_vec_free(&profile->machine.loops);
     ifl_vec_free(&profile->ptx.differences);
     ifl_vec_free(&profile->outputs.list);
     ifl_arena_free(&profile->arena);

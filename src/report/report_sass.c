@@ -34,13 +34,12 @@ ifl_status ifl_sass_report_facts(const ifl_sass_report *report, size_t index, if
 {
     const char *profile = report->options->profile;
     const ifl_machine_kernel *kernel = &report->machine->kernels[index];
-    ifl_sass_launch launch = {0};
+    const uint64_t *issued = NULL;
     ifl_status status = IFL_OK;
     if (profile)
         status = ifl_sass_counts_read(profile, kernel->name, kernel->code_bytes / IFL_CODE_BYTES,
-                                      arena, &launch, error);
+                                      arena, &issued, error);
     if (status != IFL_OK)
         return status;
-    return ifl_sass_facts_collect(report->machine, index, profile ? &launch : NULL, arena, out,
-                                  error);
+    return ifl_sass_facts_collect(report->machine, index, issued, arena, out, error);
 }

@@ -117,8 +117,8 @@ static json_t *block_of(ifl_tree *tree, const ifl_sass_facts *facts, size_t inde
         ifl_tree_put_count(tree, object, "loop", (uint64_t)block->loop);
     ifl_tree_put_flag(tree, object, "reached", kernel->reached[index]);
     put_instructions(tree, object, kernel, block);
-    if (facts->counts.known && facts->counts.known[index])
-        ifl_tree_put_count(tree, object, "executed", facts->counts.block[index]);
+    if (facts->executed)
+        ifl_tree_put_count(tree, object, "executed", facts->executed[index]);
     return object;
 }
 
@@ -132,16 +132,16 @@ static void put_opcodes(ifl_tree *tree, json_t *object, const ifl_sass_facts *fa
         ifl_tree_put_count(tree, all, opcode->name, opcode->count);
         if (opcode->useful)
             ifl_tree_put_count(tree, useful, opcode->name, opcode->useful);
-        if (opcode->executed_known)
+        if (facts->executed)
             ifl_tree_put_count(tree, executed, opcode->name, opcode->executed);
     }
     ifl_tree_put(tree, object, "opcodes", all);
     ifl_tree_put(tree, object, "useful_opcodes", useful);
     ifl_tree_put(tree, object, "executed_opcodes", executed);
-    if (!facts->counts.known)
+    if (facts->executed)
+        ifl_tree_put_count(tree, object, "executed_instructions", facts->all_executed);
+    else
         json_object_del(object, "executed_opcodes");
-    if (facts->counts.all)
-        ifl_tree_put_count(tree, object, "executed_instructions", facts->counts.executed);
 }
 
 static json_t *instruction_of(ifl_tree *tree, const ifl_sass_facts *facts, size_t i)

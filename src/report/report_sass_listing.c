@@ -104,12 +104,10 @@ static void put_notes(const ifl_sass_facts *facts, size_t block, size_t i, FILE 
     const ifl_sass_kernel *kernel = &facts->kernel;
     const char *purpose = ifl_sass_purpose_text((ifl_sass_purpose)kernel->purpose[i]);
     const bool is_spill = ifl_sass_is_spill(&kernel->instructions[i]);
-    const bool more = facts->counts.known || kernel->wait_bytes[i] || is_spill;
+    const bool more = facts->executed || kernel->wait_bytes[i] || is_spill;
     fprintf(out, "  %-*s", more ? 7 : 0, purpose);
-    if (facts->counts.known)
-        fprintf(out, "  %12s",
-                facts->counts.known[block] ? ifl_figure_count(facts->counts.block[block]).text
-                                           : "?");
+    if (facts->executed)
+        fprintf(out, "  %12s", ifl_figure_count(facts->executed[block]).text);
     if (kernel->wait_bytes[i])
         fprintf(out, "  waits for loads, %s in flight",
                 ifl_figure_counted(kernel->wait_bytes[i], "byte").text);

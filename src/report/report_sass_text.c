@@ -228,13 +228,10 @@ static void print_flight(sheet *s, const ifl_sass_facts *facts)
 
 static void print_executed(sheet *s, const ifl_sass_facts *facts)
 {
-    const ifl_sass_counts *c = &facts->counts;
-    const char *rest = c->all ? "" : "; the profile does not tell how often the other blocks ran";
-    if (c->known)
-        sentence(s, c->all ? IFL_STYLE_PLAIN : IFL_STYLE_WARN,
-                 ifl_arena_printf(&s->page.arena, "Executed: %s%s warp instructions%s.",
-                                  c->all ? "" : "at least ", ifl_figure_count(c->executed).text,
-                                  rest));
+    if (facts->executed)
+        sentence(s, IFL_STYLE_PLAIN,
+                 ifl_arena_printf(&s->page.arena, "Executed: %s warp instructions.",
+                                  ifl_figure_count(facts->all_executed).text));
 }
 
 /* ---- loops ----------------------------------------------------------------------------------- */
@@ -324,20 +321,16 @@ static const ifl_column opcode_columns[] = {
 
 static void add_opcode(sheet *s, ifl_table *table, const ifl_sass_opcode *opcode)
 {
-    const bool known = opcode->executed_known;
     ifl_row row = {.cell = {opcode->name, count(s, opcode->count),
-                            count_or_blank(s, opcode->useful),
-                            known ? count(s, opcode->executed) : "?",
-                            !opcode->useful ? ""
-                            : known         ? count(s, opcode->executed_useful)
-                                            : "?"}};
+                            count_or_blank(s, opcode->useful), count(s, opcode->executed),
+                            opcode->useful ? count(s, opcode->executed_useful) : ""}};
     row.style[0] = row.style[2] = row.style[4] = opcode->useful ? IFL_STYLE_GOOD : IFL_STYLE_PLAIN;
     ifl_table_add(&s->page, table, &row);
 }
 
 static void print_opcodes(sheet *s, const ifl_sass_facts *facts)
 {
-    const bool counts = facts->counts.known != NULL;
+    const bool counts = facts->executed != NULL;
     ifl_table table = {.columns = opcode_columns, .column_count = counts ? 5 : 3, .indent = INDENT};
     ifl_page_heading(&s->page, counts ? "Opcodes, executed by warps" : "Opcodes");
     for (size_t i = 0; i < facts->opcode_count && i < MOST_OPCODES; i++)

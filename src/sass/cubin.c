@@ -29,7 +29,6 @@ typedef struct draft {
     size_t section;
     ifl_nv_facts facts;
     ifl_line_rows rows;
-    ifl_line_rows ptx_rows;
     IFL_VEC(ifl_machine_symbol) symbols;
 } draft;
 
@@ -282,32 +281,8 @@ static ifl_status read_lines(reader *r)
         return IFL_OK;
     ifl_status status = start_files(r);
     if (status == IFL_OK)
-        status = ifl_line_table_read(&r->image, ".debug_line", &sink, r->error);
+        status = ifl_line_table_read(&r->image, &sink, r->error);
     return status == IFL_OK ? finish_rows(r, sink.missing) : status;
-}
-
-static ifl_line_rows *ptx_rows_of_section(void *user, uint32_t section)
-{
-    draft *d = draft_of(user, section);
-    return d ? &d->ptx_rows : NULL;
-}
-
-/* The map from code to lines of the PTX: that of a kernel is whole or empty. Nothing else hangs on
- * it, so a damaged one is as none. */
-static ifl_status read_ptx_lines(reader *r)
-{
-    ifl_intern functions = {.arena = &r->scratch};
-    ifl_line_sink sink = {ptx_rows_of_section, r, NULL, &functions, NULL};
-    ifl_status status = ifl_line_table_read(&r->image, ".nv_debug_line_sass", &sink, NULL);
-    for (size_t i = 0; i < r->drafts.count; i++) {
-        draft *d = &r->drafts.at[i];
-        if (status != IFL_OK)
-            ifl_vec_free(&d->ptx_rows);
-        if (!ifl_line_rows_sort(&d->ptx_rows))
-            status = IFL_NO_MEMORY;
-    }
-    ifl_intern_free(&functions);
-    return status == IFL_NO_MEMORY ? no_memory(r) : IFL_OK;
 }
 
 /* ---- the result ------------------------------------------------------------------------------ */
@@ -359,8 +334,6 @@ static bool keep_lists(reader *r, draft *d)
     k->jump_target_count = d->facts.jump_targets.count;
     k->lines = KEEP(d->rows);
     k->line_count = d->rows.count;
-    k->ptx_lines = KEEP(d->ptx_rows);
-    k->ptx_line_count = d->ptx_rows.count;
     k->symbols = KEEP(d->symbols);
     k->symbol_count = d->symbols.count;
     return complete;
@@ -455,8 +428,8 @@ static ifl_status check_kind(reader *r)
 
 static ifl_status read_all(reader *r)
 {
-    static ifl_status (*const steps[])(reader * r) = {
-        check_kind, find_code, read_symbols, read_sections, read_lines, read_ptx_lines, finish};
+    static ifl_status (*const steps[])(reader * r) = {check_kind,    find_code,  read_symbols,
+                                                      read_sections, read_lines, finish};
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && status == IFL_OK; i++)
         status = steps[i](r);
@@ -468,7 +441,6 @@ static void free_reader(reader *r)
     for (size_t i = 0; i < r->drafts.count; i++) {
         ifl_nv_facts_free(&r->drafts.at[i].facts);
         ifl_vec_free(&r->drafts.at[i].rows);
-        ifl_vec_free(&r->drafts.at[i].ptx_rows);
         ifl_vec_free(&r->drafts.at[i].symbols);
     }
     ifl_vec_free(&r->drafts);

@@ -307,7 +307,7 @@ static ifl_status add_row(reader *r, const uint8_t *at)
     if (!s->rows)
         return IFL_OK;
     ifl_status status = check_row(r, at);
-    if (status == IFL_OK && r->sink->files)
+    if (status == IFL_OK)
         status = find_file(r, at, &row.file);
     if (status == IFL_OK)
         status = find_function(r, at, &row.function);
@@ -476,11 +476,10 @@ static ifl_status read_section(reader *r)
     return status;
 }
 
-ifl_status ifl_line_table_read(const ifl_elf_image *image, const char *section, ifl_line_sink *sink,
-                               ifl_error *error)
+ifl_status ifl_line_table_read(const ifl_elf_image *image, ifl_line_sink *sink, ifl_error *error)
 {
     reader r = {.image = image,
-                .section = ifl_elf_find(image, section),
+                .section = ifl_elf_find(image, ".debug_line"),
                 .names = ifl_elf_find(image, ".debug_str"),
                 .sink = sink,
                 .error = error};

@@ -16,16 +16,14 @@ typedef struct ifl_line_sink {
     /* The rows of the code in section `section`, to add to; NULL when there is no such code. */
     ifl_line_rows *(*rows)(void *user, uint32_t section);
     void *user;
-    ifl_intern *files;     /* rows' file numbers are those of this set; NULL: they need none */
+    ifl_intern *files;     /* rows' file numbers are those of this set */
     ifl_intern *functions; /* mangled names; `meaning` is the demangled one */
     const char *missing;   /* out: why some rows were not read; NULL when all were */
 } ifl_line_sink;
 
-/* Reads the table in `section`: ".debug_line", lines of sources; ".nv_debug_line_sass", lines of
- * the PTX, a table that names no files. A table without relocations cannot tell kernels apart: its
- * rows are left out, as are those of code that the linker removed. */
-ifl_status ifl_line_table_read(const ifl_elf_image *image, const char *section, ifl_line_sink *sink,
-                               ifl_error *error);
+/* A table without relocations cannot tell kernels apart: its rows are left out, as are those of
+ * code that the linker removed. */
+ifl_status ifl_line_table_read(const ifl_elf_image *image, ifl_line_sink *sink, ifl_error *error);
 
 /* Puts rows into ascending order of offsets, those of one offset as they were; false without
  * memory. */

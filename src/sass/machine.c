@@ -410,11 +410,11 @@ static ifl_status list_cubin(void *user, const ifl_machine *cubin, ifl_error *er
         kernel->code = NULL;
         kernel->parameters = NULL;
         kernel->exits = NULL;
-        kernel->lines = kernel->ptx_lines = NULL;
+        kernel->lines = NULL;
         kernel->symbols = NULL;
         kernel->lines_missing = NULL;
         kernel->parameter_count = kernel->exit_count = kernel->symbol_count = 0;
-        kernel->line_count = kernel->ptx_line_count = 0;
+        kernel->line_count = 0;
         list->kernel_count++;
     }
     return IFL_OK;
@@ -599,38 +599,53 @@ ifl_status ifl_machine_each_runnable(const ifl_machine_source *source, uint32_t 
     return each_of_target(source, best, visit, user, error);
 }
 
-ifl_status ifl_machine_each_newest(const ifl_machine_source *source, ifl_cubin_visitor visit,
-                                   void *user, ifl_error *error)
+static ifl_status read_into(void *user, const char *name, const uint8_t *bytes, size_t size,
+                            ifl_error *error)
+{
+    return ifl_machine_read_cubin(name, bytes, size, user, error);
+}
+
+ifl_status ifl_machine_read_best(const ifl_machine_source *source, uint32_t sm, ifl_machine **out,
+                                 ifl_error *error)
 {
     ifl_machine_target_list targets;
-    const ifl_status status = targets_of(source, &targets, error);
-    return status == IFL_OK
-               ? each_of_target(source, targets.sm[targets.count - 1], visit, user, error)
-               : status;
+    ifl_status status = targets_of(source, &targets, error);
+    if (status != IFL_OK)
+        return status;
+    if (!targets.count)
+        return fail_to_run(source, sm, &targets, error);
+    ifl_machine *machine = ifl_machine_new(source->name);
+    if (!machine)
+        return ifl_fail_memory(error, sizeof *machine);
+    const uint32_t runnable = newest_runnable(&targets, sm);
+    status = each_of_target(source, runnable ? runnable : targets.sm[targets.count - 1], read_into,
+                            machine, error);
+    if (status == IFL_OK)
+        *out = machine;
+    else
+        ifl_machine_free(machine);
+    return status;
+}
+
+const ifl_machine_kernel *ifl_machine_find(const ifl_machine *machine, const char *name)
+{
+    for (size_t i = 0; i < machine->kernel_count; i++)
+        if (machine->kernels[i].is_kernel && strcmp(machine->kernels[i].name, name) == 0)
+            return &machine->kernels[i];
+    return NULL;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static const ifl_machine_line *row_at(const ifl_machine_line *rows, size_t count, uint32_t offset)
+const ifl_machine_line *ifl_machine_line_at(const ifl_machine_kernel *kernel, uint32_t offset)
 {
-    size_t low = 0, high = count;
+    size_t low = 0, high = kernel->line_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (rows[middle].offset <= offset)
+        if (kernel->lines[middle].offset <= offset)
             low = middle + 1;
         else
             high = middle;
     }
-    return low ? &rows[low - 1] : NULL;
-}
-
-const ifl_machine_line *ifl_machine_line_at(const ifl_machine_kernel *kernel, uint32_t offset)
-{
-    return row_at(kernel->lines, kernel->line_count, offset);
-}
-
-uint32_t ifl_machine_ptx_line_at(const ifl_machine_kernel *kernel, uint32_t offset)
-{
-    const ifl_machine_line *row = row_at(kernel->ptx_lines, kernel->ptx_line_count, offset);
-    return row ? row->line : 0;
+    return low ? &kernel->lines[low - 1] : NULL;
 }

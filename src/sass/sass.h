@@ -61,9 +61,6 @@ typedef struct ifl_machine_kernel {
     const ifl_machine_line
         *lines; /* ascending offsets; of several at one offset the last one counts */
     size_t line_count;
-    const ifl_machine_line
-        *ptx_lines; /* the same of the PTX that ptxas was given; its file is nobody's */
-    size_t ptx_line_count;
     const ifl_machine_symbol
         *symbols; /* functions inside this code, ascending; without the kernel itself */
     size_t symbol_count;
@@ -121,9 +118,9 @@ typedef ifl_status (*ifl_cubin_visitor)(void *user, const char *name, const uint
 ifl_status ifl_machine_each_runnable(const ifl_machine_source *source, uint32_t sm,
                                      ifl_cubin_visitor visit, void *user, ifl_error *error);
 
-/* The same of the newest target that there is. */
-ifl_status ifl_machine_each_newest(const ifl_machine_source *source, ifl_cubin_visitor visit,
-                                   void *user, ifl_error *error);
+/* The code that a GPU of compute capability `sm` runs, else that of the newest target. */
+ifl_status ifl_machine_read_best(const ifl_machine_source *source, uint32_t sm, ifl_machine **out,
+                                 ifl_error *error);
 
 /* The targets that a file holds machine code for, ascending, without unpacking any of it. */
 enum { IFL_MACHINE_TARGETS = 32 };
@@ -133,10 +130,11 @@ typedef struct ifl_machine_target_list {
 } ifl_machine_target_list;
 ifl_status ifl_machine_targets(const char *path, ifl_machine_target_list *out, ifl_error *error);
 
+/* The kernel of that name as the file has it, or NULL. */
+const ifl_machine_kernel *ifl_machine_find(const ifl_machine *machine, const char *name);
+
 /* The row for the instruction at `offset`, or NULL. */
 const ifl_machine_line *ifl_machine_line_at(const ifl_machine_kernel *kernel, uint32_t offset);
-/* The line of the PTX that it was made of, from 1; 0: not known. */
-uint32_t ifl_machine_ptx_line_at(const ifl_machine_kernel *kernel, uint32_t offset);
 
 /* ---- one instruction ------------------------------------------------------------------------- */
 
@@ -346,7 +344,6 @@ typedef struct ifl_sass_turn {
     double load_waits;   /* waits for loads of global memory, one after the other */
     double load_spread;  /* over those: the sum of log2 of how many loads each waits for */
     double shared_waits; /* waits for shared or local memory */
-    double local_waits;  /* of those, for local memory */
     double cycles;       /* from issue to issue, as the control words hold it */
 } ifl_sass_turn;
 

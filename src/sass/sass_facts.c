@@ -87,12 +87,10 @@ static void count_use(const ifl_sass_facts *facts, const use *u, ifl_sass_opcode
     const bool useful = facts->kernel.purpose[u->instruction] == IFL_SASS_USEFUL;
     opcode->count++;
     opcode->useful += useful;
-    if (!facts->counts.known || !facts->counts.known[u->block]) {
-        opcode->executed_known = false;
-        return;
+    if (facts->executed) {
+        opcode->executed += facts->executed[u->block];
+        opcode->executed_useful += useful ? facts->executed[u->block] : 0;
     }
-    opcode->executed += facts->counts.block[u->block];
-    opcode->executed_useful += useful ? facts->counts.block[u->block] : 0;
 }
 
 static ifl_status make_histogram(ifl_sass_facts *facts, use *uses, ifl_arena *arena,
@@ -109,44 +107,37 @@ static ifl_status make_histogram(ifl_sass_facts *facts, use *uses, ifl_arena *ar
     for (size_t i = 0; i < count; i++) {
         const char *name = ifl_sass_op_text(uses[i].op);
         if (i == 0 || uses[i].op != uses[i - 1].op)
-            facts->opcodes[facts->opcode_count++] = (ifl_sass_opcode){
-                .op = uses[i].op, .name = name ? name : unknown_opcode, .executed_known = true};
+            facts->opcodes[facts->opcode_count++] =
+                (ifl_sass_opcode){.op = uses[i].op, .name = name ? name : unknown_opcode};
         count_use(facts, &uses[i], &facts->opcodes[facts->opcode_count - 1]);
     }
     qsort(facts->opcodes, facts->opcode_count, sizeof *facts->opcodes, most_first);
     return IFL_OK;
 }
 
-/* The counts of blocks whose instructions were all counted when they ran. */
-static ifl_status count_exactly(const ifl_sass_facts *facts, const uint64_t *issued,
-                                ifl_arena *arena, ifl_sass_counts *out, ifl_error *error)
+static ifl_status count_executed(ifl_sass_facts *facts, const uint64_t *issued, ifl_arena *arena,
+                                 ifl_error *error)
 {
     const ifl_sass_kernel *kernel = &facts->kernel;
-    const size_t count = kernel->block_count + 1;
-    out->block = ifl_arena_alloc(arena, count * sizeof *out->block);
-    out->most = ifl_arena_alloc(arena, count * sizeof *out->most);
-    out->known = ifl_arena_alloc(arena, count * sizeof *out->known);
-    if (!out->block || !out->most || !out->known)
-        return ifl_fail_memory(error, count * sizeof *out->block);
-    for (size_t b = 0; b < kernel->block_count; b++) {
-        out->block[b] = out->most[b] = issued[kernel->blocks[b].first];
-        out->known[b] = true;
-    }
+    const size_t bytes = (kernel->block_count + 1) * sizeof *facts->executed;
+    uint64_t *executed = ifl_arena_alloc(arena, bytes);
+    if (!executed)
+        return ifl_fail_memory(error, bytes);
+    for (size_t b = 0; b < kernel->block_count; b++)
+        executed[b] = issued[kernel->blocks[b].first];
     for (size_t i = 0; i < kernel->instruction_count; i++)
-        out->executed += issued[i];
-    out->all = true;
+        facts->all_executed += issued[i];
+    facts->executed = executed;
     return IFL_OK;
 }
 
-ifl_status ifl_sass_facts_collect(const ifl_machine *machine, size_t index,
-                                  const ifl_sass_launch *launch, ifl_arena *arena,
-                                  ifl_sass_facts *out, ifl_error *error)
+ifl_status ifl_sass_facts_collect(const ifl_machine *machine, size_t index, const uint64_t *issued,
+                                  ifl_arena *arena, ifl_sass_facts *out, ifl_error *error)
 {
     *out = (ifl_sass_facts){.machine = machine};
     ifl_status status = ifl_sass_analyze(&machine->kernels[index], arena, &out->kernel, error);
-    if (status == IFL_OK && launch)
-        status = launch->issued ? count_exactly(out, launch->issued, arena, &out->counts, error)
-                                : ifl_sass_execute(out, launch, arena, &out->counts, error);
+    if (status == IFL_OK && issued)
+        status = count_executed(out, issued, arena, error);
     if (status != IFL_OK)
         return status;
     use *uses = calloc(out->kernel.instruction_count + 1, sizeof *uses);

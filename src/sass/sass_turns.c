@@ -17,8 +17,7 @@ typedef enum distance { FAR, NEAR, DISTANCES } distance;
 typedef struct journey {
     uint32_t turn[DISTANCES];
     uint32_t newest[DISTANCES][IFL_SASS_SCOREBOARDS];
-    bool is_local[IFL_SASS_SCOREBOARDS]; /* the newest near one */
-    uint32_t since;                      /* far loads issued in this turn */
+    uint32_t since;              /* far loads issued in this turn */
     uint32_t group[MOST_GROUPS]; /* turns of committed asynchronous copies, the oldest first */
     uint32_t group_count;
 } journey;
@@ -40,7 +39,6 @@ static void wait_for(journey *j, int scoreboard, ifl_sass_turn *cost)
         wait_far(j, cost);
     if (j->newest[NEAR][scoreboard] == j->turn[NEAR] + 1) {
         cost->shared_waits++;
-        cost->local_waits += j->is_local[scoreboard];
         j->turn[NEAR]++;
     }
     j->newest[FAR][scoreboard] = j->newest[NEAR][scoreboard] = 0;
@@ -90,7 +88,6 @@ static void issue(journey *j, const ifl_sass_instruction *instruction)
         return;
     if (is_near(instruction)) {
         j->newest[NEAR][scoreboard] = j->turn[NEAR] + 1;
-        j->is_local[scoreboard] = instruction->sass_class == IFL_SASS_LOAD_LOCAL;
     } else if (ifl_sass_is_long_load(instruction)) {
         j->since++;
         j->newest[FAR][scoreboard] = j->turn[FAR] + 1;
@@ -154,7 +151,6 @@ static void take_average(ifl_sass_turn *turn)
     turn->load_waits /= COUNTED_TRIPS;
     turn->load_spread /= COUNTED_TRIPS;
     turn->shared_waits /= COUNTED_TRIPS;
-    turn->local_waits /= COUNTED_TRIPS;
     turn->cycles /= COUNTED_TRIPS;
 }
 

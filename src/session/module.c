@@ -356,24 +356,12 @@ ifl_status ifl_module_add_machine(ifl_module *module, const ifl_machine *machine
     return status;
 }
 
-static ifl_status read_cubin(void *user, const char *name, const uint8_t *bytes, size_t size,
-                             ifl_error *error)
-{
-    ifl_module *module = user;
-    return ifl_machine_read_cubin(name, bytes, size, module->machine, error);
-}
-
 /* The kernels of a file without PTX: of the code that `sm` runs, else of the newest. */
 static ifl_status take_machine(ifl_module *module, const ifl_machine_source *source, uint32_t sm,
                                ifl_error *error)
 {
-    module->machine = ifl_machine_new(source->name);
-    if (!module->machine)
-        return ifl_fail_memory(error, sizeof *module->machine);
-    ifl_status status = ifl_machine_each_runnable(source, sm, read_cubin, module, error);
-    if (status == IFL_UNSUPPORTED)
-        status = ifl_machine_each_newest(source, read_cubin, module, error);
-    for (size_t k = 0; k < module->machine->kernel_count && status == IFL_OK; k++)
+    ifl_status status = ifl_machine_read_best(source, sm, &module->machine, error);
+    for (size_t k = 0; status == IFL_OK && k < module->machine->kernel_count; k++)
         if (module->machine->kernels[k].is_kernel)
             status = add_machine_kernel(module, &module->machine->kernels[k], error);
     return status;

@@ -159,6 +159,23 @@ static ifl_status take_objects(ifl_session *session, const char *machine, ifl_lo
     return status;
 }
 
+/* What the compiler made of the PTX that runs: registers, stack, spills. What cannot be read is none,
+ * unless it was named. */
+static ifl_status take_beside(const ifl_session *session, const ifl_machine_source *source,
+                              bool is_named, ifl_loaded *loaded, ifl_error *error)
+{
+    if (loaded->objects.list.count || !source->name)
+        return IFL_OK;
+    ifl_error own = {0};
+    const ifl_status status =
+        ifl_machine_read_best(source, machine_target(session), &loaded->machine, &own);
+    if (status == IFL_OK || (!is_named && status != IFL_NO_MEMORY))
+        return IFL_OK;
+    if (error)
+        *error = own;
+    return status;
+}
+
 ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, const char *machine,
                             ifl_loaded **out, ifl_error *error)
 {
@@ -166,9 +183,13 @@ ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, cons
     if (!loaded)
         return ifl_fail_memory(error, sizeof *loaded);
     loaded->module = module;
-    loaded->described_by =
-        machine && session->options.code == IFL_CHOOSE_PTX ? machine : module->described_by;
+    const char *own = module->has_machine ? module->path : NULL;
+    const ifl_machine_source beside = {.name = machine                ? machine
+                                               : module->described_by ? module->described_by
+                                                                      : own};
     ifl_status status = take_objects(session, machine, loaded, error);
+    if (status == IFL_OK)
+        status = take_beside(session, &beside, machine != NULL, loaded, error);
     if (status == IFL_OK)
         status = place_all(session, loaded, error);
     if (status == IFL_OK)
@@ -212,13 +233,13 @@ ifl_status ifl_session_load(ifl_session *session, const char *name, const void *
                                         error);
     if (status == IFL_OK)
         status = place_all(session, loaded, error);
-    if (status == IFL_OK) {
-        loaded->machine =
-            ifl_best_machine_read(name, image, bytes, ifl_session_target(session->device));
+    if (status == IFL_OK && loaded->module->has_machine)
+        status =
+            take_beside(session, &(ifl_machine_source){name, image, bytes}, false, loaded, error);
+    if (status == IFL_OK)
         *out = loaded;
-    } else {
+    else
         ifl_session_unload(session, loaded);
-    }
     return status;
 }
 
@@ -277,17 +298,12 @@ bool ifl_session_variable(ifl_session *session, const ifl_loaded *loaded, const 
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-static void take_machine(ifl_ready_kernel *kernel, const ifl_machine *machine)
+static void take_resources(ifl_ready_kernel *kernel, const ifl_machine_kernel *code)
 {
-    for (size_t i = 0; machine && i < machine->kernel_count; i++) {
-        const ifl_machine_kernel *code = &machine->kernels[i];
-        if (strcmp(code->name, kernel->kernel->name) != 0)
-            continue;
-        kernel->registers = code->registers;
-        kernel->local_bytes = code->frame_bytes;
-        kernel->barriers = code->barriers;
-        kernel->machine_sm = code->sm;
-    }
+    kernel->registers = code->registers;
+    kernel->local_bytes = code->frame_bytes;
+    kernel->barriers = code->barriers;
+    kernel->machine_sm = code->sm;
 }
 
 static bool takes_same(const ifl_kernel *kernel, const ifl_machine_kernel *code)
@@ -326,10 +342,7 @@ static ifl_status lower_machine(ifl_ready_kernel *kernel, ifl_error *error)
     const ifl_status status = take_places(kernel, code, error);
     if (status != IFL_OK)
         return status;
-    kernel->registers = code->registers;
-    kernel->local_bytes = code->frame_bytes;
-    kernel->barriers = code->barriers;
-    kernel->machine_sm = code->sm;
+    take_resources(kernel, code);
     kernel->ptx_sm = code->ptx_sm ? code->ptx_sm : code->sm;
     return ifl_sass_lower(&lowering, &kernel->image, error);
 }
@@ -341,7 +354,10 @@ static ifl_status lower_ptx(ifl_loaded *loaded, ifl_ready_kernel *kernel, ifl_er
         return ifl_fail(error, IFL_UNSUPPORTED,
                         "'%s' has no PTX of the kernel '%s', only machine code",
                         loaded->module->path, kernel->signature);
-    take_machine(kernel, loaded->machine);
+    const ifl_machine_kernel *code =
+        loaded->machine ? ifl_machine_find(loaded->machine, of->name) : NULL;
+    if (code)
+        take_resources(kernel, code);
     kernel->ptx_sm = of->program->sm;
     const ifl_ptx_lowering lowering = {.program = of->program,
                                        .function = of->function,

@@ -14,13 +14,10 @@ struct ifl_loaded {
     const ifl_module *module;
     ifl_module *owned;           /* the same where the session opened it */
     uint64_t **variable_address; /* by program, then by variable of it; 0: not in memory */
-    ifl_machine *machine;        /* its machine code; NULL: none that can be read */
+    ifl_machine *machine;        /* machine code that tells of the PTX that runs, or NULL */
     ifl_assembled assembled;     /* where the module itself has none that was */
-    ifl_objects objects;         /* the same as it runs */
-    const char *
-        /* machine code that tells of the PTX that runs; NULL: the module's own, if it has some */
-        described_by;
-    ifl_ready_kernel **kernels; /* by kernel of the module; NULL: not asked for yet */
+    ifl_objects objects;         /* machine code that runs; none: the PTX does */
+    ifl_ready_kernel **kernels;  /* by kernel of the module; NULL: not asked for yet */
 };
 
 typedef struct ifl_repeats {
@@ -94,8 +91,6 @@ struct ifl_session {
     ifl_cache_workspace workspace;   /* of the launches whose caches are followed */
 };
 
-/* The machine code of a fat binary that suits the GPU best; NULL where there is none. */
-ifl_machine *ifl_best_machine_read(const char *name, const void *image, size_t bytes, uint32_t sm);
 void ifl_ledger_free(ifl_ledger *ledger);
 
 #endif

@@ -242,9 +242,7 @@ ifl_status ifl_watch_report(const ifl_watch *watch, const ifl_session_launch *la
         status = kernel->object ? take_machine(kernel, mix, profile, error)
                                 : take_estimate(kernel, mix, profile, error);
     if (status == IFL_OK && !kernel->object)
-        status = kernel->loaded->machine ? ifl_machine_code_take(kernel->loaded->machine,
-                                                                 kernel->kernel, profile, error)
-                                         : ifl_machine_code_describe(kernel, profile, error);
+        status = ifl_machine_code_beside(kernel, profile, error);
     if (status == IFL_OK && has_caches && states[ifl_observation_count])
         status = ifl_cache_run_report(&watch->caches, states[ifl_observation_count],
                                       watch->workspace, profile, error);

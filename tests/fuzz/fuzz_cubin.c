@@ -39,8 +39,7 @@ static void check_kernel(const ifl_machine *machine, const ifl_machine_kernel *k
     check_lines(machine, k);
 }
 
-/* Blocks cover the code once, in order; what leads on leads to blocks; what is known of their
- * counts adds up. */
+/* Blocks cover the code once, in order; what leads on leads to blocks; their counts add up. */
 static void check_facts(const ifl_sass_facts *facts)
 {
     const ifl_sass_kernel *k = &facts->kernel;
@@ -52,29 +51,23 @@ static void check_facts(const ifl_sass_facts *facts)
         for (int s = 0; s < 2; s++)
             require(block->successor[s] == UINT32_MAX || block->successor[s] < k->block_count);
         require(block->loop < (int32_t)k->loop_count);
-        if (k->reached[b] && facts->counts.known[b])
-            executed += facts->counts.block[b] * (block->last - block->first);
+        executed += facts->executed[b] * (block->last - block->first);
     }
-    require(executed == facts->counts.executed && facts->reached <= k->instruction_count);
+    require(executed == facts->all_executed && facts->reached <= k->instruction_count);
 }
 
 static void analyze(const ifl_machine *machine, size_t index)
 {
-    enum { MOST_BYTES = 1 << 16 };
-    static const ifl_sass_request_count requests[] = {
-        {"a.cu", 1, 0, IFL_TRAFFIC_global_load, 4, 7},
-        {"kernels.cu", 12, 30, IFL_TRAFFIC_global_store, 4, 5},
-    };
-    const ifl_machine_kernel *k = &machine->kernels[index];
-    for (int uniform = 0; uniform < 2 && k->code_bytes <= MOST_BYTES; uniform++) {
-        const ifl_sass_launch launch = {8, uniform, requests, sizeof requests / sizeof *requests,
-                                        NULL};
-        ifl_arena arena = {0};
-        ifl_sass_facts facts;
-        if (ifl_sass_facts_collect(machine, index, &launch, &arena, &facts, NULL) == IFL_OK)
-            check_facts(&facts);
-        ifl_arena_free(&arena);
-    }
+    enum { MOST_BYTES = 1 << 16, INSTRUCTION_BYTES = 16 };
+    static uint64_t issued[MOST_BYTES / INSTRUCTION_BYTES];
+    for (size_t i = 0; i < sizeof issued / sizeof *issued; i++)
+        issued[i] = 8;
+    ifl_arena arena = {0};
+    ifl_sass_facts facts;
+    if (machine->kernels[index].code_bytes <= MOST_BYTES &&
+        ifl_sass_facts_collect(machine, index, issued, &arena, &facts, NULL) == IFL_OK)
+        check_facts(&facts);
+    ifl_arena_free(&arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -42,7 +42,7 @@ done
 
 # Document 000: the bounds alone keep more in flight, which only the machine code shows: the PTX is the same.
 in_flight() {
-    "$1" analyze lab/wide-loads/wide_loads.sm_90.ptx --code ptx --machine lab/wide-loads/wide_loads.sm_90.cubin -k "wide_loads_$2" -g 4 -b 1024 i32:4096 i32:64 i32:4096 \
+    "$1" analyze lab/wide-loads/wide_loads.sm_90.cubin -k "wide_loads_$2" -g 4 -b 1024 i32:4096 i32:64 i32:4096 \
         f64x64=random:1 f64x262144=random:2 f64x4096=none --gpu h200 --json - |
         awk '$1 == "\"bytes_in_flight_per_sm\":" { print int($2) }'
 }

@@ -67,14 +67,6 @@ static void put_caches(const ifl_profile *p, FILE *out)
     }
 }
 
-static void put_spills(const ifl_machine_facts *m, FILE *out)
-{
-    const ifl_machine_spills *s = &m->spills;
-    if (s->known && s->load_requests + s->store_requests > 0)
-        fprintf(out, "spills %u %.10g %.10g %.10g %.10g %.10g\n", m->stack_bytes, s->load_requests,
-                s->load_lines, s->store_requests, s->store_lines, m->order.local_waits);
-}
-
 void inputs_write(const ifl_profile *p, FILE *out)
 {
     const ifl_program_facts *o = &p->program;
@@ -83,14 +75,6 @@ void inputs_write(const ifl_profile *p, FILE *out)
             p->machine.registers);
     fprintf(out, "program %u %.10g %.10g %.10g %.10g %" PRIu64 "\n", o->registers, o->load_waits,
             o->load_spread, o->shared_waits, o->chain, o->buffer_bytes);
-    const ifl_machine_order *m = &p->machine.order;
-    if (m->known)
-        fprintf(out, "machine %.10g %.10g %.10g %.10g\n", m->load_waits, m->load_spread,
-                m->shared_waits, m->cycles);
-    const ifl_machine_shared *s = &p->machine.shared;
-    if (s->known)
-        fprintf(out, "shared %.10g %.10g\n", s->load_requests, s->load_wavefronts);
-    put_spills(&p->machine, out);
     for (uint32_t i = 0; i < p->work.slice_count; i++)
         fprintf(out, "%s%" PRIu64 " %" PRIu64 " %" PRIu64 "%s", i ? " " : "slices ",
                 p->work.slices[i].blocks, p->work.slices[i].sum, p->work.slices[i].most,
@@ -150,7 +134,6 @@ static bool take_kernel(ifl_profile *p, char **state)
         p->block[i] = (uint32_t)next_count(state);
     p->shared_bytes = next_count(state);
     p->machine.registers = (uint32_t)next_count(state);
-    p->machine.known = p->machine.registers > 0;
     p->complete = true;
     return p->kernel && p->block[2];
 }
@@ -165,39 +148,6 @@ static bool take_program(ifl_profile *p, char **state)
     o->shared_waits = next_number(state);
     o->chain = next_number(state);
     o->buffer_bytes = next_count(state);
-    return true;
-}
-
-static bool take_machine(ifl_profile *p, char **state)
-{
-    ifl_machine_order *m = &p->machine.order;
-    m->known = true;
-    m->load_waits = next_number(state);
-    m->load_spread = next_number(state);
-    m->shared_waits = next_number(state);
-    m->cycles = next_number(state);
-    return true;
-}
-
-static bool take_shared(ifl_profile *p, char **state)
-{
-    ifl_machine_shared *s = &p->machine.shared;
-    s->known = true;
-    s->load_requests = next_number(state);
-    s->load_wavefronts = next_number(state);
-    return true;
-}
-
-static bool take_spills(ifl_profile *p, char **state)
-{
-    ifl_machine_spills *s = &p->machine.spills;
-    s->known = true;
-    p->machine.stack_bytes = (uint32_t)next_count(state);
-    s->load_requests = next_number(state);
-    s->load_lines = next_number(state);
-    s->store_requests = next_number(state);
-    s->store_lines = next_number(state);
-    p->machine.order.local_waits = next_number(state);
     return true;
 }
 
@@ -271,10 +221,9 @@ static const struct {
     const char *word;
     bool (*take)(ifl_profile *p, char **state);
 } takers[] = {
-    {"kernel", take_kernel},   {"program", take_program}, {"counters", take_launch_counters},
-    {"machine", take_machine}, {"line", take_line},       {"opcode", take_opcode},
-    {"cache", take_cache},     {"slices", take_slices},   {"shared", take_shared},
-    {"spills", take_spills},
+    {"kernel", take_kernel}, {"program", take_program}, {"counters", take_launch_counters},
+    {"line", take_line},     {"opcode", take_opcode},   {"cache", take_cache},
+    {"slices", take_slices},
 };
 
 static bool take(ifl_profile *p, char *line)

@@ -687,22 +687,6 @@ static void named_kernels_are_read_with_their_cubin(void **state)
     ifl_machine_free(machine);
 }
 
-/* lab/axpy/axpy.sm_90.ptx was given to ptxas: its LDGs and STG of axpy_naive stand in the lines of
- * the ld.global and st.global. */
-static void code_knows_its_lines_of_ptx(void **state)
-{
-    (void)state;
-    ifl_machine *machine;
-    size_t k = 0;
-    assert_int_equal(ifl_machine_read("lab/axpy/axpy.sm_90.cubin", 0, &machine, NULL), IFL_OK);
-    while (strcmp(machine->kernels[k].name, "axpy_naive") != 0)
-        k++;
-    assert_int_equal(ifl_machine_ptx_line_at(&machine->kernels[k], 0xd0), 48);
-    assert_int_equal(ifl_machine_ptx_line_at(&machine->kernels[k], 0xf0), 50);
-    assert_int_equal(ifl_machine_ptx_line_at(&machine->kernels[k], 0x110), 52);
-    ifl_machine_free(machine);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -728,7 +712,6 @@ int main(void)
         cmocka_unit_test(long_signatures_stay_mangled),
         cmocka_unit_test(a_list_has_figures_without_code),
         cmocka_unit_test(named_kernels_are_read_with_their_cubin),
-        cmocka_unit_test(code_knows_its_lines_of_ptx),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

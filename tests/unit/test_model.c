@@ -150,31 +150,6 @@ static void what_is_not_known_is_marked(void **state)
     ifl_device_close(device);
 }
 
-/* Frames of 24 words a warp, 24 loads and 24 stores of each by 8 warps an SM: the L1 has room for
- * them, and an H200 counted that every store goes through (l1tex__m_l1tex2xbar_write_sectors). With
- * frames of 1,000 words the L1 has not, nor the L2. */
-static void spills_go_through_the_l1(void **state)
-{
-    (void)state;
-    ifl_device *device = open_device("h200");
-    ifl_rates rates;
-    ifl_rates_find(device, &rates);
-    const double warps = 132 * 8, lines = warps * 24;
-    ifl_work work = {.blocks = 132,
-                     .warps_per_block = 8,
-                     .spills = {24, 1792, device->value[IFL_DEVICE_l2_bytes] / 128, 0, 2 * lines,
-                                lines, lines, 7}};
-    const ifl_work small = ifl_spills_add(&rates, &work, 1);
-    assert_true(small.l2_bytes == 128 * lines * rates.arch.write_turns);
-    assert_true(small.l1_passes == 2 * lines && small.dram_bytes == 0 && small.cycles == 0);
-    work.spills.frame_lines = 1000;
-    const ifl_work large = ifl_spills_add(&rates, &work, 1);
-    assert_true(large.l1_passes > small.l1_passes && large.dram_bytes > 0 && large.cycles > 0);
-    work.spills.requests = 0;
-    assert_true(ifl_spills_add(&rates, &work, 1).l1_passes == 0);
-    ifl_device_close(device);
-}
-
 /* List scheduling by hand: four places (2 SMs of 2 blocks), nine blocks, one of which works ten
  * times as long. All work is 18, a block's average 2. */
 static void a_long_block_at_the_end_makes_the_tail(void **state)
@@ -290,7 +265,6 @@ int main(void)
         cmocka_unit_test(bytes_needed_are_near_those_of_cub),
         cmocka_unit_test(a_profile_without_counters_has_no_model),
         cmocka_unit_test(what_is_not_known_is_marked),
-        cmocka_unit_test(spills_go_through_the_l1),
         cmocka_unit_test(a_long_block_at_the_end_makes_the_tail),
         cmocka_unit_test(many_blocks_are_placed_by_slices),
         cmocka_unit_test(starts_of_blocks_do_not_grow_with_their_work),

