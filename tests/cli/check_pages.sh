@@ -36,11 +36,11 @@ inflight help exit-status
 inflight analyze copy.ptx
 inflight analyze copy.launch
 inflight analyze copy.launch --gpu h200 --gpu b200@1155 --gpu k20x
-inflight analyze ../../../lab/axpy/axpy_naive.launch --gpu a100-80
-inflight analyze ../../problems/uncoalesced.slow.launch
-inflight analyze ../../problems/register_spills.slow.launch
+inflight analyze ../../../lab/axpy/axpy_naive.launch -g 8192 --gpu a100-80
+inflight analyze ../../problems/uncoalesced.slow.launch -g 256,32
+inflight analyze ../../problems/register_spills.slow.launch -g 264
 inflight analyze ../../problems/contended_atomics.slow.launch
-inflight analyze ../../problems/bank_conflict.slow.launch
+inflight analyze ../../problems/bank_conflict.slow.launch -g 32,32
 inflight analyze ../../machine/keep_quads.launch
 inflight analyze ../../machine/add_double.launch --gpu h200
 inflight lab --list
@@ -102,7 +102,7 @@ for page in "$source"/tests/golden/*.txt "$source"/README.md "$source"/docs/advi
 done
 
 # ---- a legend once
-legends=$(inflight analyze copy.launch ../../problems/uncoalesced.slow.launch 2>/dev/null | grep -c '^A request is' || true)
+legends=$(inflight analyze copy.launch ../../machine/keep_quads.launch 2>/dev/null | grep -c '^A request is' || true)
 [ "$legends" -le 1 ] || complain "$legends legends on one page"
 if [ -n "$extra" ]; then
     inflight run -- "$extra" >"$work/page" 2>&1
@@ -110,7 +110,7 @@ if [ -n "$extra" ]; then
 fi
 
 # ---- a reader that has gone, as `head` goes, is no error
-for command in "inflight analyze ../../../lab/axpy/axpy_naive.launch --gpu h200" "inflight opcodes" "inflight devices"; do
+for command in "inflight analyze ../../../lab/axpy/axpy_naive.launch -g 8192 --gpu h200" "inflight opcodes" "inflight devices"; do
     { sleep 0.3; sh -c "$command" 2>"$work/errors" && echo "status $?" >"$work/status"; } | true
     [ "$(cat "$work/status")" = "status 0" ] || complain "a closed pipe: $command: $(cat "$work/status")"
     [ ! -s "$work/errors" ] || complain "not silent: $command: $(cat "$work/errors")"
@@ -118,7 +118,7 @@ for command in "inflight analyze ../../../lab/axpy/axpy_naive.launch --gpu h200"
 done
 
 # ---- every head of a table is explained
-inflight analyze ../../problems/register_spills.slow.launch --html "$work/a.html" >/dev/null
+inflight analyze ../../problems/register_spills.slow.launch --html "$work/a.html" >"$work/spills"
 inflight analyze ../../problems/bank_conflict.slow.launch --html "$work/b.html" >/dev/null
 inflight analyze copy.launch --gpu h200 --html "$work/c.html" >/dev/null
 cat "$work"/*.html | tr '\n' ' ' | grep -o '<th[^>]*>[^/]*</th>' | sed -e 's/<br>/ /g' -e 's/<[^>]*>//g' -e 's/- //' \
@@ -147,7 +147,7 @@ SMs
 MHz
 HEADS
 # words in texts: limiters, stall reasons, remedies, patterns
-inflight analyze ../../problems/register_spills.slow.launch | grep -oE '\([a-z]+(_[a-z]+)+[;)]' | tr -d '(;)' >>"$work/heads"
+grep -oE '\([a-z]+(_[a-z]+)+[;)]' "$work/spills" | tr -d '(;)' >>"$work/heads"
 while read -r head; do
     [ -n "$head" ] || continue
     inflight help "$head" >"$work/page" 2>&1 || complain "no help on '$head': $(cat "$work/page")"

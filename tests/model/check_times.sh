@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # The schedule of one SM against the H200's times of a case's versions: fails where the median error, the worst, or the share
 # within 10 % is worse than it was.
-# usage: check_times.sh TIME_LAB FOLDER CASE MOST_MEDIAN MOST_WORST LEAST_WITHIN_10 [VERSION]...      percent; FOLDER has CASE.lab
+# usage: check_times.sh TIME_LAB FOLDER CASE filled|zeros MOST_MEDIAN MOST_WORST LEAST_WITHIN_10 [VERSION]...      percent; FOLDER has CASE.lab
 set -u
-time_lab=$1 folder=$2 case=$3 median=$4 worst=$5 within=$6
-shift 6
+time_lab=$1 folder=$2 case=$3 floats=$4 median=$5 worst=$6 within=$7
+shift 7
 inputs=$(cd "$(dirname "$0")" && pwd)/inputs/$case.inputs
 found=$(mktemp) && trap 'rm -f "$found"' EXIT
 if [ $# -eq 0 ]; then
-    "$time_lab" "$folder/$case.lab" "$inputs" h200 >"$found" || exit 1
+    "$time_lab" "$folder/$case.lab" "$inputs" h200 "$floats" >"$found" || exit 1
 else
-    for version; do "$time_lab" "$folder/$case.lab" "$inputs" h200 "$version" >>"$found" || exit 1; done
+    for version; do "$time_lab" "$folder/$case.lab" "$inputs" h200 "$floats" "$version" >>"$found" || exit 1; done
 fi
 awk -v median="$median" -v worst="$worst" -v within="$within" '
     FNR == NR && $1 == "row" { row = NF > 3 ? "" : $3 } # of a sweep

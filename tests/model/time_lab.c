@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The schedule of one SM against the times that were measured: runs the machine code of a case's
  * versions, of the followed blocks only, and takes counters and caches from the kept inputs. Prints
- * a line a version: measured, simulated. usage: time_lab CASE.lab CASE.inputs GPU [VERSION] */
+ * a line a version: measured, simulated.
+ * usage: time_lab CASE.lab CASE.inputs GPU filled|zeros [VERSION]      zeros: floats decide nothing */
 #include "inputs.h"
 
 #include "lab/lab_api.h"
@@ -44,6 +45,18 @@ static void choose_machine(ifl_launch *launch, const ifl_device *device, char *n
     launch->machine = name;
     launch->code = IFL_CHOOSE_MACHINE;
     launch->sm = ifl_session_target(device);
+}
+
+/* The schedule asks for addresses. Floats that decide nothing are left as the zeros that fresh memory
+ * is, of which the followed blocks touch few pages. */
+static void leave_floats(ifl_launch *launch)
+{
+    for (size_t i = 0; i < launch->arguments.count; i++) {
+        ifl_argument *a = &launch->arguments.at[i];
+        if (a->kind == IFL_ARGUMENT_BUFFER && a->element && a->element->class == 'F' &&
+            a->fill.kind != IFL_FILL_FILE)
+            a->fill.kind = IFL_FILL_ZERO;
+    }
 }
 
 /* Warp instructions of a followed block by the kept inputs: those of its slice, on average. */
@@ -113,8 +126,8 @@ static void print_stalls(const ifl_time_facts *f)
     printf("\n");
 }
 
-static bool run_version(ifl_lab *lab, const ifl_device *device, size_t version, FILE *in,
-                        char *line)
+static bool run_version(ifl_lab *lab, const ifl_device *device, size_t version, bool zeros,
+                        FILE *in, char *line)
 {
     const ifl_lab_point point = {.version = version};
     ifl_error error = {0};
@@ -135,6 +148,8 @@ static bool run_version(ifl_lab *lab, const ifl_device *device, size_t version, 
             formula += model.time_us.mid;
         if (status == IFL_OK) {
             choose_machine(launch, device, machine, sizeof machine);
+            if (zeros)
+                leave_floats(launch);
             hand_over(before, launch);
             status = follow(launch, device, profile, &error);
         }
@@ -184,10 +199,11 @@ int main(int count, char **words)
     ifl_error error = {0};
     ifl_lab *lab = NULL;
     ifl_device *device = NULL;
-    FILE *in = count >= 4 ? fopen(words[2], "r") : NULL;
+    FILE *in = count >= 5 ? fopen(words[2], "r") : NULL;
     if (!in || ifl_lab_open(words[1], &lab, &error) != IFL_OK ||
         ifl_device_open(words[3], &device, &error) != IFL_OK) {
-        fprintf(stderr, "usage: time_lab CASE.lab CASE.inputs GPU [VERSION]\n%s\n", error.text);
+        fprintf(stderr, "usage: time_lab CASE.lab CASE.inputs GPU filled|zeros [VERSION]\n%s\n",
+                error.text);
         return 2;
     }
     bool fine = true, is_fresh = false;
@@ -199,8 +215,8 @@ int main(int count, char **words)
         char version[64];
         if (!p && strncmp(line, "row ", 4) == 0 && sscanf(line + 4, "%63s", version) == 1) {
             const size_t v = ifl_lab_version_find(lab, version);
-            if (count < 5 || strcmp(words[4], version) == 0)
-                fine &= run_version(lab, device, v, in, line);
+            if (count < 6 || strcmp(words[5], version) == 0)
+                fine &= run_version(lab, device, v, strcmp(words[4], "zeros") == 0, in, line);
         } else if (!p && line[0] != '#') {
             break;
         }
