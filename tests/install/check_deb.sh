@@ -15,7 +15,7 @@ fail() {
     exit 1
 }
 
-cpack --config "$build/CPackConfig.cmake" -G DEB -D CPACK_XZ_LEVEL=0 -B "$tree" >"$tree/log" 2>&1 || { cat "$tree/log"; fail "cpack"; }
+cpack --config "$build/CPackConfig.cmake" -G DEB -D CPACK_DEBIAN_COMPRESSION_TYPE=none -D CPACK_XZ_LEVEL=0 -B "$tree" >"$tree/log" 2>&1 || { cat "$tree/log"; fail "cpack"; }
 architecture=$(dpkg --print-architecture)
 program=$tree/inflight_${version}_$architecture.deb
 library=$tree/libinflight0_${version}_$architecture.deb
