@@ -124,6 +124,8 @@ static void print_model(FILE *out)
         "  atomics               updates of the same word or the same 512 bytes, one after the "
         "other",
         "  issue                 warp instructions, at the rate at which SMs issue them",
+        "  tensor                products of matrices on the tensor cores, at what they can do\n"
+        "                        of each type\n"
         "  arithmetic            instructions of one pipe: fp32, fp64, integer, special functions",
         "  latency               warps wait for loads, and too few bytes are in flight",
         "  launch                starting and ending the kernel",

@@ -328,6 +328,7 @@ typedef enum ifl_term {
     IFL_TERM_ATOMICS,
     IFL_TERM_ISSUE,      /* issue slots of the schedulers */
     IFL_TERM_ARITHMETIC, /* the busiest arithmetic pipe */
+    IFL_TERM_TENSOR,     /* tensor cores: products of matrices */
     IFL_TERM_LATENCY,    /* waiting: too few bytes in flight */
     IFL_TERM_LAUNCH,
     IFL_TERM_TAIL, /* the last, partial wave */
@@ -386,6 +387,9 @@ typedef struct ifl_model {
     double sm_time_us;   /* time_us by the schedule of one SM, where machine code ran */
     double cycles;       /* of an SM, by it */
     double issue_active; /* share of the cycles in which a scheduler issues, by it */
+    /* share of the time in which products of matrices keep the tensor cores busy; below 0: there are none, or what the
+     * GPU can do is not known */
+    double tensor_utilization;
 } ifl_model;
 
 /* What the profile's launch would do on `device`. IFL_UNSUPPORTED where a block does not fit the

@@ -45,6 +45,21 @@ bool ifl_group_product_fits(const ifl_group_product *p)
            ifl_matrix_format_of(one->b_type)->bits == ifl_matrix_format_of(one->a_type)->bits;
 }
 
+ifl_matrix_work ifl_matrix_work_of(const ifl_matrix_product *p, ifl_matrix_unit unit)
+{
+    const uint32_t all = (uint32_t)p->m * p->n * p->k;
+    const ifl_matrix_format *f = ifl_matrix_format_of(p->a_type);
+    const ifl_matrix_kind kind = p->a_type == IFL_MATRIX_F64        ? IFL_MATRIX_KIND_DOUBLES
+                                 : p->a_type == IFL_MATRIX_TF32     ? IFL_MATRIX_KIND_TF32
+                                 : f->bits == 16                    ? IFL_MATRIX_KIND_HALVES
+                                 : f->bits == 1                     ? IFL_MATRIX_KIND_B1
+                                 : f->class_ == 'F' && f->bits == 8 ? IFL_MATRIX_KIND_BYTES
+                                 : f->class_ == 'F'                 ? IFL_MATRIX_KIND_FOURS
+                                 : f->bits == 8                     ? IFL_MATRIX_KIND_S8
+                                                                    : IFL_MATRIX_KIND_S4;
+    return (ifl_matrix_work){(uint8_t)kind, (uint8_t)unit, p->is_sparse ? all / 2 : all};
+}
+
 bool ifl_matrix_set_rule(ifl_matrix_product *product, ifl_matrix_unit unit, uint32_t sm)
 {
     const ifl_matrix_format *a = ifl_matrix_format_of(product->a_type);

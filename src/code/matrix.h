@@ -12,6 +12,7 @@
 #ifndef IFL_CODE_MATRIX_H
 #define IFL_CODE_MATRIX_H
 
+#include "arch/matrix_rate.h"
 #include "arch/matrix_rules.h"
 #include "code/code.h"
 
@@ -117,6 +118,8 @@ unsigned ifl_matrix_register_count(ifl_matrix_type type, unsigned elements);
 /* Has it no more elements than the arrays have room for, and whole registers of them? */
 bool ifl_matrix_product_fits(const ifl_matrix_product *product);
 bool ifl_group_product_fits(const ifl_group_product *product);
+/* What a product of a warp is to the tensor cores. */
+ifl_matrix_work ifl_matrix_work_of(const ifl_matrix_product *product, ifl_matrix_unit unit);
 /* Fills the rule that a product's types need; false where the architecture has none. */
 bool ifl_matrix_set_rule(ifl_matrix_product *product, ifl_matrix_unit unit, uint32_t sm);
 

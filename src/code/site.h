@@ -4,6 +4,7 @@
 #ifndef IFL_CODE_SITE_H
 #define IFL_CODE_SITE_H
 
+#include "arch/matrix_rate.h"
 #include "base/error.h"
 #include "code/access_kind.h"
 
@@ -79,12 +80,12 @@ typedef struct ifl_control {
     uint8_t board, left; /* of IFL_STEP_DRAIN */
     uint8_t sources[2];  /* registers that it reads, of even and of odd numbers: two banks */
     uint8_t kept[2];     /* of them, those that the instruction before it keeps at hand */
-    uint32_t products;   /* multiply-adds of a matrix product */
     uint16_t
         constant; /* operand in a constant bank: 1 + (bank << 10 | line of 64 bytes); 0: none */
 } ifl_control;
 
-enum { IFL_BOARDS = 6, IFL_NO_BOARD = 7 };
+/* The group board counts the groups of products of a warp group (gsb0). */
+enum { IFL_BOARDS = 6, IFL_GROUP_BOARD = IFL_BOARDS, IFL_NO_BOARD = 7 };
 
 /* What an instruction leaves open between two machines that both run it right. */
 enum {
@@ -123,7 +124,8 @@ typedef struct ifl_site {
     uint8_t flop;   /* ifl_flop */
     uint8_t open;   /* IFL_OPEN_* */
     uint32_t flops; /* operations of a lane that executes it */
-    float error;    /* relative, of an approximation */
+    ifl_matrix_work matrix;
+    float error; /* relative, of an approximation */
     uint32_t
         turn; /* an estimate: memory instructions that agree in this are on their way together */
     ifl_site_access access;

@@ -128,7 +128,8 @@ static bool list_issued(const state *s, const ifl_sites *sites, ifl_opcode_list 
             continue;
         const char *name = sites->at[i].name;
         const char *kept = ifl_arena_text(arena, name, strlen(name));
-        if (!kept || !ifl_vec_push(list, (ifl_opcode_count){kept, s->issued[i].warps}))
+        if (!kept ||
+            !ifl_vec_push(list, (ifl_opcode_count){kept, s->issued[i].warps, sites->at[i].matrix}))
             return false;
     }
     return true;

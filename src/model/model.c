@@ -18,6 +18,7 @@ static const char *const term_names[IFL_TERM_COUNT] = {
     [IFL_TERM_ATOMICS] = "atomics",
     [IFL_TERM_ISSUE] = "issue",
     [IFL_TERM_ARITHMETIC] = "arithmetic",
+    [IFL_TERM_TENSOR] = "tensor",
     [IFL_TERM_LATENCY] = "latency",
     [IFL_TERM_LAUNCH] = "launch",
     [IFL_TERM_TAIL] = "tail",
@@ -249,6 +250,9 @@ ifl_status ifl_model_find(const ifl_profile *profile, const ifl_device *device, 
     m->occupancy_achieved = achieved_occupancy(&q, m);
     find_bytes(&q, m);
     out->sm_s = find_schedule(&q, m);
+    m->tensor_utilization = m->term_us[IFL_TERM_TENSOR] > 0
+                                ? fmin(m->term_us[IFL_TERM_TENSOR] / m->time_us.mid, 1)
+                                : -1;
     out->rates = q.rates;
     out->work = q.work;
     return IFL_OK;

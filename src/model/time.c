@@ -10,19 +10,27 @@
 static const bool overlaps[IFL_TERM_COUNT] = {
     [IFL_TERM_DRAM] = true,       [IFL_TERM_L2] = true,      [IFL_TERM_L1] = true,
     [IFL_TERM_SHARED] = true,     [IFL_TERM_ATOMICS] = true, [IFL_TERM_ISSUE] = true,
-    [IFL_TERM_ARITHMETIC] = true, [IFL_TERM_LATENCY] = true,
+    [IFL_TERM_ARITHMETIC] = true, [IFL_TERM_TENSOR] = true,  [IFL_TERM_LATENCY] = true,
 };
 /* Bounds that each SM has of its own: an idle SM's share cannot be used by the others. */
 static const bool is_of_sm[IFL_TERM_COUNT] = {
-    [IFL_TERM_L1] = true,
-    [IFL_TERM_SHARED] = true,
-    [IFL_TERM_ISSUE] = true,
-    [IFL_TERM_ARITHMETIC] = true,
+    [IFL_TERM_L1] = true,         [IFL_TERM_SHARED] = true, [IFL_TERM_ISSUE] = true,
+    [IFL_TERM_ARITHMETIC] = true, [IFL_TERM_TENSOR] = true,
 };
 
 static double over(double work, double rate)
 {
     return rate > 0 ? work / rate : 0;
+}
+
+/* Products of all kinds go through the same cores, one after the other. */
+static double tensor_time(const ifl_rates *r, const ifl_work *w)
+{
+    double sum = 0;
+    for (int unit = 0; unit <= IFL_MATRIX_UNIT_TENSOR; unit++)
+        for (int kind = 0; kind < IFL_MATRIX_KINDS; kind++)
+            sum += over(w->products[unit][kind], r->products_per_s[unit][kind]);
+    return sum;
 }
 
 static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
@@ -39,6 +47,7 @@ static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
         fmax(fmax(over(w->fp32, r->fp32_per_s), over(w->fp64, r->fp64_per_s)),
              fmax(over(w->int32, r->int32_per_s), over(w->special, r->special_per_s)));
     term[IFL_TERM_ARITHMETIC] = fmax(term[IFL_TERM_ARITHMETIC], over(w->convert, r->convert_per_s));
+    term[IFL_TERM_TENSOR] = tensor_time(r, w);
     term[IFL_TERM_LAUNCH] = r->launch_s;
 }
 

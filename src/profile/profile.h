@@ -4,6 +4,7 @@
 #ifndef IFL_PROFILE_PROFILE_H
 #define IFL_PROFILE_PROFILE_H
 
+#include "arch/matrix_rate.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vec.h"
@@ -93,6 +94,7 @@ typedef struct ifl_profile_line {
 typedef struct ifl_opcode_count {
     const char *name; /* base opcode with its types: "add.s64", "ld.global.f32" */
     uint64_t count;   /* warp instructions */
+    ifl_matrix_work matrix;
 } ifl_opcode_count;
 typedef IFL_VEC(ifl_opcode_count) ifl_opcode_list;
 

@@ -348,6 +348,8 @@ void ifl_lower_matrix_product(ifl_lowerer *l)
         set_scales(l, op);
     for (uint32_t i = 0; i < count; i++)
         op->d[i] = ifl_lower_destination(l, &member[i], bits);
+    l->sites.at[ifl_lower_site(l, l->instruction)].matrix =
+        ifl_matrix_work_of(op, IFL_MATRIX_UNIT_WARP);
     ifl_lower_emit(l, IFL_CODE_matrix_product)->extra = op;
     for (uint32_t i = 0; i < count; i++)
         ifl_lower_finish(l, &member[i], op->d[i], bits, false);
@@ -446,6 +448,8 @@ void ifl_lower_group_product(ifl_lowerer *l)
         op->c[i] = ifl_lower_source(l, &member[i], 32, false);
     for (uint32_t i = 0; i < count; i++)
         op->d[i] = ifl_lower_destination(l, &member[i], 32);
+    l->sites.at[ifl_lower_site(l, l->instruction)].matrix =
+        ifl_matrix_work_of(&op->one, IFL_MATRIX_UNIT_GROUP);
     ifl_lower_emit(l, IFL_CODE_group_product)->extra = op;
     for (uint32_t i = 0; i < count; i++)
         ifl_lower_finish(l, &member[i], op->d[i], 32, false);

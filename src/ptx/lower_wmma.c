@@ -397,6 +397,9 @@ void ifl_lower_wmma_mma(ifl_lowerer *l)
         for (unsigned column = 0; column < f.columns; column++)
             for (unsigned step = 0; step < steps; step++)
                 emit_product(l, &kind, &f, row, column, step);
+    ifl_matrix_work work = ifl_matrix_work_of(&kind, IFL_MATRIX_UNIT_WARP);
+    work.products *= f.rows * f.columns * steps;
+    l->sites.at[ifl_lower_site(l, in)].matrix = work;
     if (sums.count != d.count) {
         make_room(l, &d);
         narrow(l, &sums, &d);

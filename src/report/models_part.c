@@ -109,13 +109,23 @@ static const char *left_text(ifl_page *page, const ifl_profile *profile, const i
                ifl_figure_bytes((uint64_t)f->dirty_bytes.value).text);
 }
 
+/* " Products of matrices keep the tensor cores busy for 55 % of the time." */
+static const char *products_text(ifl_page *page, const ifl_model *m)
+{
+    return m->tensor_utilization < 0
+               ? ""
+               : say(page,
+                     " Products of matrices keep the tensor cores busy for %.0f %% of the time.",
+                     100 * m->tensor_utilization);
+}
+
 static const char *limits_text(ifl_page *page, const ifl_profile *profile, const ifl_device *device,
                                const ifl_model *m)
 {
-    const char *runners = runners_text(page, m);
-    return say(page, "%s: limited by %s, which alone takes %s µs%s%s%s.", device->id,
+    const char *runners = runners_text(page, m), *products = products_text(page, m);
+    return say(page, "%s: limited by %s, which alone takes %s µs%s%s%s.%s", device->id,
                ifl_term_name(m->limiter), ifl_models_part_figure(page, m->term_us[m->limiter]),
-               left_text(page, profile, device, m), *runners ? "; next " : "", runners);
+               left_text(page, profile, device, m), *runners ? "; next " : "", runners, products);
 }
 
 /* ", registers limit them: with 32 instead of 40 another block fits": the nearest step up. */
@@ -287,6 +297,7 @@ static void put_time(ifl_tree *tree, json_t *o, const ifl_model *m)
     put_known(tree, o, "dram_bytes", m->dram_bytes);
     put_known(tree, o, "dram_bytes_per_s", m->dram_bytes_per_s);
     put_known(tree, o, "dram_utilization", m->dram_utilization);
+    put_known(tree, o, "tensor_utilization", m->tensor_utilization);
     put_known(tree, o, "sm_time_us", m->sm_time_us);
     put_known(tree, o, "cycles", m->cycles);
     put_known(tree, o, "issue_active", m->issue_active);

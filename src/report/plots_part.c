@@ -92,15 +92,27 @@ typedef struct computed {
 } computed;
 enum { WAYS = 4 };
 
-/* Peaks of products are those of halves: others go at other rates. */
-static bool has_products_of_halves_only(const ifl_profile *profile)
+static bool is_of_floats(const ifl_matrix_work *work)
 {
-    static const char *const others[] = {"TF32", "DMMA", "QMMA", "QGMMA", "OMMA"};
-    for (size_t i = 0; i < profile->opcodes.count; i++)
-        for (size_t o = 0; o < sizeof others / sizeof *others; o++)
-            if (strstr(profile->opcodes.at[i].name, others[o]))
-                return false;
-    return true;
+    return work->kind >= IFL_MATRIX_KIND_HALVES && work->kind <= IFL_MATRIX_KIND_FOURS;
+}
+
+/* Products of each kind and unit have a peak of their own; 0: one of them is not known. */
+static double peak_of_products(const ifl_profile *profile, const ifl_rates *rates)
+{
+    double done = 0, seconds = 0;
+    for (size_t i = 0; i < profile->opcodes.count; i++) {
+        const ifl_opcode_count *o = &profile->opcodes.at[i];
+        const double rate = rates->products_per_s[o->matrix.unit][o->matrix.kind],
+                     products = (double)o->count * o->matrix.products;
+        if (!is_of_floats(&o->matrix))
+            continue;
+        if (!(rate > 0))
+            return 0;
+        done += products;
+        seconds += products / rate;
+    }
+    return seconds > 0 ? 2 * done / seconds : 0;
 }
 
 static void find_computed(const ifl_profile *profile, const ifl_rates *rates, computed to[WAYS])
@@ -112,9 +124,8 @@ static void find_computed(const ifl_profile *profile, const ifl_rates *rates, co
         {known(profile, IFL_COUNTER_flops_f64), OF_A_WARP * rates->fp64_per_s, "double precision",
          "double precision"},
         {known(profile, IFL_COUNTER_flops_f16), rates->fp16_flops_per_s, "halves", "halves"},
-        {known(profile, IFL_COUNTER_flops_matrix),
-         has_products_of_halves_only(profile) ? rates->matrix_flops_per_s : 0,
-         "products of matrices of halves", "products of matrices"},
+        {known(profile, IFL_COUNTER_flops_matrix), peak_of_products(profile, rates),
+         "products of matrices", "products of matrices"},
     };
     memcpy(to, ways, sizeof ways);
 }

@@ -20,6 +20,11 @@ static bool is_off(const ifl_sass_lowerer *l, ifl_sass_value_role role)
     return word == IFL_SASS_WORD_ABSENT || word == IFL_SASS_WORD_OFF;
 }
 
+static ifl_site *site_of(const ifl_sass_lowerer *l)
+{
+    return &l->image->sites.at[l->instruction - l->instructions];
+}
+
 /* ---- moves ----------------------------------------------------------------------------------- */
 
 static uint8_t matrix_count(ifl_sass_word word)
@@ -280,6 +285,8 @@ static void lower_quad_product(ifl_sass_lowerer *l, unsigned step)
         op->c[first_c + i] = is_zero ? from : from + i * IFL_PLANE_BYTES;
         op->d[first_d + i] = to + i * IFL_PLANE_BYTES;
     }
+    site_of(l)->matrix = (ifl_matrix_work){IFL_MATRIX_KIND_HALVES, IFL_MATRIX_UNIT_WARP,
+                                           IFL_QUAD_DEPTH * IFL_WARP_LANES * (uint32_t)op->count};
     ifl_sass_emit(l, IFL_CODE_quad_product)->extra = op;
 }
 
@@ -319,6 +326,7 @@ void ifl_sass_lower_matrix_product(ifl_sass_lowerer *l)
         set_sparse(l, op);
     if (op->scales)
         set_scales(l, op);
+    site_of(l)->matrix = ifl_matrix_work_of(op, IFL_MATRIX_UNIT_WARP);
     ifl_sass_emit(l, IFL_CODE_matrix_product)->extra = op;
 }
 
@@ -387,6 +395,9 @@ void ifl_sass_lower_group_product(ifl_sass_lowerer *l)
         op->c[i] = is_zero ? l->zeros : from + i * IFL_PLANE_BYTES;
         op->d[i] = is_sink ? l->sink : to + i * IFL_PLANE_BYTES;
     }
+    site_of(l)->matrix = ifl_matrix_work_of(&op->one, IFL_MATRIX_UNIT_GROUP);
+    if (operand(l, IFL_SASS_ROLE_BARRIER))
+        site_of(l)->control.writes = IFL_GROUP_BOARD;
     ifl_sass_emit(l, IFL_CODE_group_product)->extra = op;
 }
 
@@ -395,7 +406,13 @@ void ifl_sass_lower_group_product(ifl_sass_lowerer *l)
  * the stores of a tile to shared memory and its copy from there. */
 void ifl_sass_lower_group_sync(ifl_sass_lowerer *l)
 {
-    const bool arrives = !ifl_sass_operand_of(l->instruction, IFL_SASS_ROLE_COUNT) &&
-                         value(l, IFL_SASS_VALUE_OPERATION) == IFL_SASS_WORD_ARRIVE;
+    const ifl_sass_operand *left = operand(l, IFL_SASS_ROLE_COUNT);
+    const bool arrives = !left && value(l, IFL_SASS_VALUE_OPERATION) == IFL_SASS_WORD_ARRIVE;
+    ifl_control *control = &site_of(l)->control;
+    if (left) {
+        control->step = IFL_STEP_DRAIN;
+        control->board = IFL_GROUP_BOARD;
+        control->left = (uint8_t)left->value;
+    }
     ifl_sass_emit(l, arrives ? IFL_CODE_group_arrive : IFL_CODE_group_product_wait);
 }

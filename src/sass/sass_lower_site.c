@@ -461,9 +461,6 @@ static ifl_control control_of(const ifl_sass_instruction *instruction,
         .delay = delay_of(instruction),
         .constant = constant_of(instruction)};
     const ifl_sass_word mode = ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION);
-    const ifl_sass_matrix shape =
-        ifl_sass_word_matrix(ifl_sass_value(instruction, IFL_SASS_VALUE_SHAPE));
-    found.products = (uint32_t)shape.rows * shape.columns * shape.depth;
     find_sources(instruction, before, &found);
     if (instruction->op == IFL_SASS_OP_MEMBAR)
         found.step = fence_step(instruction);

@@ -64,7 +64,9 @@ typedef struct ifl_sm_rates {
     double line_sectors;      /* that a line takes of the L2 at least */
     double atomic_latency;    /* beside a load's */
     double lone_fetch;        /* turns more for a piece of one sector that comes from DRAM */
-    double units[IFL_PIPES];  /* cycles that a warp instruction keeps its scheduler's pipe busy */
+    /* products of a matrix that a scheduler's tensor core does in a cycle; 0: not known */
+    double products[IFL_MATRIX_UNIT_TENSOR + 1][IFL_MATRIX_KINDS];
+    double units[IFL_PIPES]; /* cycles that a warp instruction keeps its scheduler's pipe busy */
     double result[IFL_DELAYS]
                  [IFL_PIPES +
                   1]; /* cycles until a scoreboard is clear; of accesses, beside the caches */

@@ -4,6 +4,7 @@
  * so that the next cycle of a warp is a number. */
 #include "time/time_sm.h"
 
+#include "time/time_board.h"
 #include "time/time_constants.h"
 #include "time/time_fetch.h"
 
@@ -11,15 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUTSTANDING = 8, MOST_WARPS = 64, QUEUE = 8, HALVES = 2, BANKS = 2, MOST_OBJECTS = 32 };
+enum { MOST_WARPS = 64, QUEUE = 8, HALVES = 2, BANKS = 2, MOST_OBJECTS = 32 };
 #define NEVER UINT64_MAX
-
-/* What is outstanding on a scoreboard: when the last ones end, and why one waits for them. */
-typedef struct board {
-    uint64_t ends[OUTSTANDING]; /* a ring; each ends no earlier than the one before it */
-    uint32_t count;             /* that were put there */
-    uint8_t why;                /* ifl_stall */
-} board;
 
 typedef struct warp {
     const uint32_t *at, *end; /* what is left of its trace */
@@ -43,7 +37,7 @@ typedef struct warp {
     uint64_t copies;       /* end of the copies of no group yet */
     uint64_t left;         /* until then what it wrote is in the SM */
     ifl_time_lines stored; /* those of its last request to memory, where that was a store */
-    board boards[IFL_BOARDS];
+    ifl_board boards[IFL_GROUP_BOARD + 1];
     uint32_t place; /* of its block */
     size_t block;   /* in the order in which they started */
     bool at_barrier;
@@ -75,6 +69,7 @@ typedef struct scheduler {
     uint64_t pipe[IFL_PIPES][HALVES]; /* when it is free */
     uint64_t bank[BANKS];             /* of registers: when its port is free */
     uint64_t dispatch;                /* when the next instruction may issue */
+    double products_owed;             /* cycles of its tensor core, beyond whole ones */
     double owed;                      /* cycles that instructions took of it, beyond whole ones */
     const warp *issued;               /* that issued last, and what */
     uint32_t issued_site;
@@ -158,14 +153,12 @@ static bool turn(warp *w)
 static void look_at_boards(const ifl_control *control, warp *w)
 {
     w->boarded = 0;
-    for (unsigned b = 0; b < IFL_BOARDS; b++) {
-        const board *on = &w->boards[b];
+    for (unsigned b = 0; b <= IFL_GROUP_BOARD; b++) {
+        const ifl_board *on = &w->boards[b];
         const bool drains = control->step == IFL_STEP_DRAIN && control->board == b,
                    waits = (control->waits | w->carried) >> b & 1;
         const uint32_t left = drains && !waits ? control->left : 0;
-        if ((!drains && !waits) || on->count <= left || left >= OUTSTANDING)
-            continue;
-        const uint64_t ends = on->ends[(on->count - 1 - left) % OUTSTANDING];
+        const uint64_t ends = drains || waits ? ifl_board_clear_at(on, left) : 0;
         if (ends > w->boarded) {
             w->boarded = ends;
             w->board_why = on->why;
@@ -207,16 +200,6 @@ static void find_ready(ifl_sm *sm, warp *w)
                       latest(w->fetched, w->boarded));
     w->queue_why = IFL_STALL_not_selected;
     w->passed = 0;
-}
-
-static void put_on_board(warp *w, unsigned b, double ends, ifl_stall why)
-{
-    board *on = &w->boards[b];
-    const uint64_t before = on->count ? on->ends[(on->count - 1) % OUTSTANDING] : 0,
-                   at = (uint64_t)ceil(ends);
-    if (at >= before)
-        on->why = (uint8_t)why;
-    on->ends[on->count++ % OUTSTANDING] = latest(before, at);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -475,9 +458,21 @@ static uint64_t *half_of(scheduler *on, const ifl_site *site)
     return has_halves && halves[1] < halves[0] ? &halves[1] : &halves[0];
 }
 
-/* Cycles that the instruction keeps its part of the pipe busy. */
-static uint64_t busy_of(const ifl_sm *sm, const ifl_site *site)
+/* Of the scheduler's tensor core, which takes products one after the other. */
+static uint64_t busy_with_products(const ifl_sm *sm, scheduler *on, const ifl_matrix_work *work)
 {
+    const double rate = sm->of->rates->products[work->unit][work->kind];
+    on->products_owed += rate > 0 ? work->products / rate : sm->of->rates->units[IFL_PIPE_TENSOR];
+    const double whole = floor(on->products_owed);
+    on->products_owed -= whole;
+    return (uint64_t)whole;
+}
+
+/* Cycles that the instruction keeps its part of the pipe busy. */
+static uint64_t busy_of(const ifl_sm *sm, scheduler *on, const ifl_site *site)
+{
+    if (site->matrix.kind != IFL_MATRIX_KIND_NONE)
+        return busy_with_products(sm, on, &site->matrix);
     const double cycles = sm->of->rates->units[site->pipe] * (site->control.is_twice ? 2 : 1);
     return (uint64_t)(site->pipe == IFL_PIPE_FMA ? cycles * HALVES : cycles);
 }
@@ -627,10 +622,17 @@ static void keep_busy(const ifl_sm *sm, scheduler *on, const ifl_site *site, uin
 {
     for (uint32_t left = times; left > 0 && site->pipe < IFL_PIPES; left--) {
         uint64_t *half = half_of(on, site), *halves = on->pipe[site->pipe];
-        *half = latest(*half, sm->now) + busy_of(sm, site);
+        *half = latest(*half, sm->now) + busy_of(sm, on, site);
         if (site->control.is_twice)
             halves[0] = halves[1] = *half;
     }
+}
+
+static void end_products(const scheduler *on, warp *w, const ifl_control *c, double ends)
+{
+    if (c->writes <= IFL_GROUP_BOARD)
+        ifl_board_put(&w->boards[c->writes], fmax(ends, (double)on->pipe[IFL_PIPE_TENSOR][0]),
+                      IFL_STALL_math_pipe_throttle);
 }
 
 static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site, uint32_t times)
@@ -646,20 +648,22 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
     }
     keep_busy(sm, on, site, times);
     dispatch(on, site, times, sm->now);
-    if (c->writes < IFL_BOARDS && c->delay != IFL_DELAY_GROUP)
-        put_on_board(w, c->writes, served.ends, why_of(site, &served));
+    if (site->matrix.kind != IFL_MATRIX_KIND_NONE)
+        end_products(on, w, c, served.ends);
+    else if (c->writes < IFL_BOARDS && c->delay != IFL_DELAY_GROUP)
+        ifl_board_put(&w->boards[c->writes], served.ends, why_of(site, &served));
     if (c->reads < IFL_BOARDS)
-        put_on_board(w, c->reads, served.begins + READ_CYCLES, why_of(site, &served));
+        ifl_board_put(&w->boards[c->reads], served.begins + READ_CYCLES, why_of(site, &served));
     w->has_stored |= site->access.kind == IFL_ACCESS_STORE;
     place *p = &sm->places[w->place];
     p->done = latest(p->done, (uint64_t)served.done);
     if (served.leaves > 0)
         w->left = latest(w->left, (uint64_t)(served.leaves + sm->of->rates->leave_cycles));
-    if (c->delay == IFL_DELAY_GROUP ||
+    if ((c->delay == IFL_DELAY_GROUP && site->matrix.kind == IFL_MATRIX_KIND_NONE) ||
         (is_far(site) && site->access.kind == IFL_ACCESS_LOAD && c->writes == IFL_NO_BOARD))
         w->copies = latest(w->copies, (uint64_t)served.ends);
     if (c->step == IFL_STEP_GROUP) {
-        put_on_board(w, 0, (double)latest(w->copies, sm->now), IFL_STALL_long_scoreboard);
+        ifl_board_put(&w->boards[0], (double)latest(w->copies, sm->now), IFL_STALL_long_scoreboard);
         w->copies = 0;
     }
 }

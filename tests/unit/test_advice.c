@@ -161,9 +161,9 @@ static void add_counts(ifl_profile *p, const shape *s, double warps)
     set(c, IFL_COUNTER_barriers, warps * s->barriers);
     set(c, IFL_COUNTER_local_load_sectors, warps * s->local_sectors / 2);
     set(c, IFL_COUNTER_local_store_sectors, warps * s->local_sectors / 2);
-    const ifl_opcode_count compute = {wide ? "fma.rn.f64" : "fma.rn.f32",
-                                      (uint64_t)(warps * s->arithmetic)};
-    const ifl_opcode_count convert = {"cvt.f64.f32", (uint64_t)(warps * s->widened)};
+    const ifl_opcode_count compute = {
+        wide ? "fma.rn.f64" : "fma.rn.f32", (uint64_t)(warps * s->arithmetic), {0}};
+    const ifl_opcode_count convert = {"cvt.f64.f32", (uint64_t)(warps * s->widened), {0}};
     assert_true(ifl_vec_push(&p->ptx_opcodes, compute));
     if (s->widened > 0)
         assert_true(ifl_vec_push(&p->ptx_opcodes, convert));

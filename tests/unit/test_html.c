@@ -319,7 +319,7 @@ static void test_mixed_operations(void **state)
 
 /* Of a launch of 10 us that computes so much in one way. */
 static void check_way(const char *gpu, ifl_counter counter, uint64_t done, const char *opcode,
-                      const char *expected)
+                      ifl_matrix_work matrix, const char *expected)
 {
     ifl_profile *p = profile_new("k()");
     ifl_outcome *outcome = outcome_of(p);
@@ -329,7 +329,7 @@ static void check_way(const char *gpu, ifl_counter counter, uint64_t done, const
     add_model(outcome, device);
     ifl_counters_add(&p->counters, IFL_COUNTER_flops_f32, 1000);
     ifl_counters_add(&p->counters, counter, done);
-    assert_true(ifl_vec_push(&p->opcodes, ((ifl_opcode_count){opcode, 1})));
+    assert_true(ifl_vec_push(&p->opcodes, ((ifl_opcode_count){opcode, 1, matrix})));
     char *text = html_of((const ifl_outcome *[]){outcome}, 1);
     snprintf(title, sizeof title, "%s: roofline of floating-point operations", gpu);
     char *chart = chart_of(text, title);
@@ -343,17 +343,19 @@ static void check_way(const char *gpu, ifl_counter counter, uint64_t done, const
 
 /* An H200 does 132 SMs * 256 halves * 2 * 1.98 * 10^9 = 1.34 * 10^14 operations a second outside of
  * its tensor cores, and 132 * 4,096 * 1.98 * 10^9 = 1.07 * 10^15 on them (NVIDIA's tables say 1,000
- * and 120 * 10^12 at lower clocks). Other products have other peaks; what no peak is known of is
- * named. */
+ * and 120 * 10^12 at lower clocks), of tf32 half as many; what no peak is known of is named. */
 static void test_halves_and_products(void **state)
 {
     (void)state;
-    check_way("h200", IFL_COUNTER_flops_f16, 500000000, "HFMA2", "37 % of the roof");
-    check_way("h200", IFL_COUNTER_flops_matrix, UINT64_C(6000000000), "HGMMA.64x128x16.F32",
+    const ifl_matrix_work none = {0},
+                          halves = {IFL_MATRIX_KIND_HALVES, IFL_MATRIX_UNIT_GROUP, 32768},
+                          tf32 = {IFL_MATRIX_KIND_TF32, IFL_MATRIX_UNIT_GROUP, 16384};
+    check_way("h200", IFL_COUNTER_flops_f16, 500000000, "HFMA2", none, "37 % of the roof");
+    check_way("h200", IFL_COUNTER_flops_matrix, UINT64_C(6000000000), "HGMMA.64x128x16.F32", halves,
               "56 % of the roof");
-    check_way("h200", IFL_COUNTER_flops_matrix, UINT64_C(6000000000), "HGMMA.64x128x8.F32.TF32",
-              "Without products of matrices, whose peak is not known");
-    check_way("rtx-3090", IFL_COUNTER_flops_matrix, UINT64_C(6000000000), "HMMA.16816.F32",
+    check_way("h200", IFL_COUNTER_flops_matrix, UINT64_C(3000000000), "HGMMA.64x128x8.F32.TF32",
+              tf32, "56 % of the roof");
+    check_way("rtx-3090", IFL_COUNTER_flops_matrix, UINT64_C(6000000000), "HMMA.16816.F32", halves,
               "Without products of matrices, whose peak is not known");
 }
 

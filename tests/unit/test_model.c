@@ -126,6 +126,48 @@ static void a_profile_without_counters_has_no_model(void **state)
     ifl_device_close(device);
 }
 
+/* An A100 does 2,048 operations on halves in a cycle of each of 108 SMs (NVIDIA: 312 * 10^12), on
+ * tf32 half as many (156), on doubles a sixteenth (19.5), on bytes twice as many (624), by a warp too. An RTX 3090
+ * has no file that says: nothing is claimed. */
+static void products_take_the_tensor_cores(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *gpu;
+        ifl_matrix_kind kind;
+        double flops;
+    } cases[] = {{"a100-80", IFL_MATRIX_KIND_HALVES, 312e12},
+                 {"a100-80", IFL_MATRIX_KIND_TF32, 156e12},
+                 {"a100-80", IFL_MATRIX_KIND_DOUBLES, 19.5e12},
+                 {"a100-80", IFL_MATRIX_KIND_S8, 624e12},
+                 {"rtx-3090", IFL_MATRIX_KIND_HALVES, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ifl_device *device = open_device(cases[i].gpu);
+        ifl_profile *profile = ifl_profile_new();
+        const ifl_opcode_count one = {
+            "mma", 1000000, {(uint8_t)cases[i].kind, IFL_MATRIX_UNIT_WARP, 2048}};
+        const double us = cases[i].flops > 0 ? 2e6 * 2048 / cases[i].flops * 1e6 : 0;
+        ifl_model m;
+        profile->complete = true;
+        profile->grid[0] = 1000, profile->block[0] = 256;
+        profile->grid[1] = profile->grid[2] = profile->block[1] = profile->block[2] = 1;
+        ifl_counters_set(&profile->counters, IFL_COUNTER_instructions, 1000000);
+        ifl_counters_set(&profile->counters, IFL_COUNTER_pipe_alu, 0);
+        ifl_counters_set(&profile->counters, IFL_COUNTER_ptx_instructions, 1000000);
+        assert_true(ifl_vec_push(&profile->opcodes, one));
+        assert_int_equal(ifl_profile_model(profile, device, &m, NULL), IFL_OK);
+        if (us > 0) {
+            assert_true(is_near(m.term_us[IFL_TERM_TENSOR], us, 0.01));
+            assert_true(is_near(m.tensor_utilization, us / m.time_us.mid, 0.01));
+            assert_int_equal(m.limiter, IFL_TERM_TENSOR);
+        } else {
+            assert_true(m.term_us[IFL_TERM_TENSOR] == 0 && m.tensor_utilization == -1);
+        }
+        ifl_profile_destroy(profile);
+        ifl_device_close(device);
+    }
+}
+
 /* Waits that are not known give no latency, and no bytes in flight; the other terms stand. */
 static void what_is_not_known_is_marked(void **state)
 {
@@ -264,6 +306,7 @@ int main(void)
         cmocka_unit_test(a_line_stored_takes_one_turn_of_the_l2),
         cmocka_unit_test(bytes_needed_are_near_those_of_cub),
         cmocka_unit_test(a_profile_without_counters_has_no_model),
+        cmocka_unit_test(products_take_the_tensor_cores),
         cmocka_unit_test(what_is_not_known_is_marked),
         cmocka_unit_test(a_long_block_at_the_end_makes_the_tail),
         cmocka_unit_test(many_blocks_are_placed_by_slices),

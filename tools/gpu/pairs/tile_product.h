@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// c = a * b^T of n x n matrices of halves: tiles of SIDE x SIDE in shared memory, 32 deep, which cp.async brings STAGES ahead, and
-// of which WARPS_Y x WARPS_X warps multiply a part each (ldmatrix, mma.sync).
+// c = a * b^T of n x n matrices of halves: tiles of SIDE x SIDE in shared memory, 32 deep, which
+// cp.async brings STAGES ahead; WARPS_Y x WARPS_X warps multiply a part each (ldmatrix, mma.sync).
 #include <cstdint>
 #include <cuda_fp16.h>
 
@@ -28,14 +28,14 @@ __device__ void load_four(uint32_t (&to)[4], const __half *tile, int row, int pi
 
 static __device__ void multiply(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
 {
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-                 "{%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-template <int SIDE, bool SWIZZLED>
-__device__ void copy_tile(__half *to, const __half *from, int n)
+template <int SIDE, bool SWIZZLED> __device__ void copy_tile(__half *to, const __half *from, int n)
 {
     for (int i = threadIdx.x; i < SIDE * PIECES; i += blockDim.x)
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
@@ -77,13 +77,16 @@ __device__ void multiply_tiles(int n, const __half *a, const __half *b, float *c
         for (int k = 0; k < PIECES; k += 2) {
             uint32_t of_a[TALL][4], of_b[WIDE][4];
             for (int i = 0; i < TALL; i++)
-                load_four<SWIZZLED>(of_a[i], left[step % STAGES], my_row + i * 16 + lane % 16, k + lane / 16);
+                load_four<SWIZZLED>(of_a[i], left[step % STAGES], my_row + i * 16 + lane % 16,
+                                    k + lane / 16);
             for (int i = 0; i < WIDE; i++)
                 load_four<SWIZZLED>(of_b[i], right[step % STAGES],
-                                    my_column + i * 16 + lane / 16 * 8 + lane % 8, k + lane / 8 % 2);
+                                    my_column + i * 16 + lane / 16 * 8 + lane % 8,
+                                    k + lane / 8 % 2);
             for (int i = 0; i < TALL; i++)
                 for (int j = 0; j < 2 * WIDE; j++)
-                    multiply(sums[i][j], of_a[i], of_b[j / 2][j % 2 * 2], of_b[j / 2][j % 2 * 2 + 1]);
+                    multiply(sums[i][j], of_a[i], of_b[j / 2][j % 2 * 2],
+                             of_b[j / 2][j % 2 * 2 + 1]);
         }
     }
     for (int i = 0; i < TALL; i++)
@@ -91,6 +94,7 @@ __device__ void multiply_tiles(int n, const __half *a, const __half *b, float *c
             for (int half = 0; half < 2; half++) {
                 const int y = row + my_row + i * 16 + half * 8 + lane / 4,
                           x = column + my_column + j * 8 + lane % 4 * 2;
-                *(float2 *)(c + (size_t)y * n + x) = make_float2(sums[i][j][2 * half], sums[i][j][2 * half + 1]);
+                *(float2 *)(c + (size_t)y * n + x) =
+                    make_float2(sums[i][j][2 * half], sums[i][j][2 * half + 1]);
             }
 }
