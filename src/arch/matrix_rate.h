@@ -23,12 +23,22 @@ typedef enum ifl_matrix_kind {
 typedef struct ifl_matrix_work {
     uint8_t kind; /* ifl_matrix_kind */
     uint8_t unit; /* ifl_matrix_unit */
-    /* multiply-adds of a warp; of a sparse matrix those of the elements that are there */
-    uint32_t products;
+    bool is_sparse;
+    uint8_t pieces; /* products of machine code that it becomes; 0: it is one */
+    uint32_t
+        products; /* multiply-adds of a warp; of a sparse matrix of the elements that are there */
+    uint32_t shared_bytes; /* of a warp group, that it reads of its matrices */
 } ifl_matrix_work;
 
-/* Its products in a time, over dense ones of halves that the best instructions do; 0: none, or not
- * known. */
-double ifl_matrix_rate(const ifl_arch *arch, const ifl_matrix_work *work);
+/* What a GPU does of it, by a scheduler's tensor core. */
+typedef struct ifl_matrix_costs {
+    double rate[IFL_MATRIX_KINDS];                    /* products a cycle; 0: none, or not known */
+    double warp_cycles, sparse_cycles, least_doubles; /* as the facts */
+} ifl_matrix_costs;
+
+/* `peak`: operations of dense products of halves in a cycle of an SM; 0: not known. */
+void ifl_matrix_costs_find(const ifl_arch *arch, double peak, ifl_matrix_costs *out);
+/* Cycles of a scheduler's tensor core; 0: not known. */
+double ifl_matrix_cycles(const ifl_matrix_costs *costs, const ifl_matrix_work *work);
 
 #endif

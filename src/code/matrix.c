@@ -57,7 +57,22 @@ ifl_matrix_work ifl_matrix_work_of(const ifl_matrix_product *p, ifl_matrix_unit 
                                  : f->class_ == 'F'                 ? IFL_MATRIX_KIND_FOURS
                                  : f->bits == 8                     ? IFL_MATRIX_KIND_S8
                                                                     : IFL_MATRIX_KIND_S4;
-    return (ifl_matrix_work){(uint8_t)kind, (uint8_t)unit, p->is_sparse ? all / 2 : all};
+    return (ifl_matrix_work){.kind = (uint8_t)kind,
+                             .unit = (uint8_t)unit,
+                             .is_sparse = p->is_sparse,
+                             .products = p->is_sparse ? all / 2 : all};
+}
+
+/* All 64 rows of a, and b. */
+ifl_matrix_work ifl_group_work_of(const ifl_group_product *p)
+{
+    enum { WARPS = 4, BYTE_BITS = 8 };
+    const ifl_matrix_product *one = &p->one;
+    const uint32_t a = WARPS * (uint32_t)one->m * one->k / (one->is_sparse ? 2 : 1),
+                   b = (uint32_t)one->n * one->k, bits = ifl_matrix_format_of(one->a_type)->bits;
+    ifl_matrix_work work = ifl_matrix_work_of(one, IFL_MATRIX_UNIT_GROUP);
+    work.shared_bytes = (b + (p->is_a_in_registers ? 0 : a)) * bits / BYTE_BITS;
+    return work;
 }
 
 bool ifl_matrix_set_rule(ifl_matrix_product *product, ifl_matrix_unit unit, uint32_t sm)

@@ -120,6 +120,7 @@ bool ifl_matrix_product_fits(const ifl_matrix_product *product);
 bool ifl_group_product_fits(const ifl_group_product *product);
 /* What a product of a warp is to the tensor cores. */
 ifl_matrix_work ifl_matrix_work_of(const ifl_matrix_product *product, ifl_matrix_unit unit);
+ifl_matrix_work ifl_group_work_of(const ifl_group_product *product);
 /* Fills the rule that a product's types need; false where the architecture has none. */
 bool ifl_matrix_set_rule(ifl_matrix_product *product, ifl_matrix_unit unit, uint32_t sm);
 

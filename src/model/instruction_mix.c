@@ -98,17 +98,16 @@ static void take_pipes(const ifl_counters *c, ifl_work *out)
     out->special = (double)c->value[IFL_COUNTER_pipe_xu];
 }
 
-static void take_products(const ifl_opcode_list *list, ifl_work *out)
+static void take_products(const ifl_opcode_list *list, const ifl_rates *rates, ifl_work *out)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        const ifl_matrix_work *work = &list->at[i].matrix;
-        out->products[work->unit][work->kind] += (double)list->at[i].count * (double)work->products;
-    }
+    for (size_t i = 0; i < list->count; i++)
+        out->tensor_cycles +=
+            (double)list->at[i].count * ifl_matrix_cycles(&rates->matrix, &list->at[i].matrix);
 }
 
-void ifl_mix_find(const ifl_profile *p, ifl_work *out)
+void ifl_mix_find(const ifl_profile *p, const ifl_rates *rates, ifl_work *out)
 {
-    take_products(p->opcodes.count ? &p->opcodes : &p->ptx_opcodes, out);
+    take_products(p->opcodes.count ? &p->opcodes : &p->ptx_opcodes, rates, out);
     const ifl_counters *c = &p->counters;
     if (c->known[IFL_COUNTER_pipe_alu] && c->known[IFL_COUNTER_instructions]) {
         take_pipes(c, out);

@@ -39,9 +39,8 @@ typedef struct ifl_rates {
     double fp32_per_s, fp64_per_s, int32_per_s, special_per_s,
         convert_per_s; /* warp instructions, all SMs; 0 unknown */
     /* operations on halves, and in products of matrices of halves, all SMs; 0 unknown */
-    double fp16_flops_per_s, matrix_flops_per_s;
-    double products_per_s[IFL_MATRIX_UNIT_TENSOR + 1]
-                         [IFL_MATRIX_KINDS]; /* likewise, of each kind */
+    double fp16_flops_per_s;
+    ifl_matrix_costs matrix;
 } ifl_rates;
 
 void ifl_rates_find(const ifl_device *device, ifl_rates *out);
@@ -53,9 +52,9 @@ typedef struct ifl_work {
     double instructions;
     double l1_passes, shared_passes, atomic_passes;
     double part_passes; /* of atomics, on the 512 bytes that get most of them; 0 unknown */
-    double fp32, fp64, int32, special, convert;                    /* warp instructions */
-    double products[IFL_MATRIX_UNIT_TENSOR + 1][IFL_MATRIX_KINDS]; /* of matrices */
-    double load_bytes; /* asked of global memory by loads */
+    double fp32, fp64, int32, special, convert; /* warp instructions */
+    double tensor_cycles; /* of schedulers' tensor cores, for products of matrices; 0 unknown */
+    double load_bytes;    /* asked of global memory by loads */
     double
         l2_bytes; /* that its bandwidth is used up for: pieces that are not whole count as such */
     double dram_bytes;               /* moved, while the launch runs or later */
@@ -84,7 +83,7 @@ double ifl_overhead_share(const ifl_work *work, double requests);
 
 /* ---- instruction_mix.c: instructions, and what they keep busy -------------------------------- */
 
-void ifl_mix_find(const ifl_profile *profile, ifl_work *out);
+void ifl_mix_find(const ifl_profile *profile, const ifl_rates *rates, ifl_work *out);
 
 /* ---- schedule.c: when the blocks end, in stays of an average block --------------------------- */
 

@@ -64,13 +64,8 @@ IFL_SHARED void ifl_rates_find(const ifl_device *device, ifl_rates *out)
     out->fp32_per_s = lanes_per_s(device, IFL_DEVICE_fp32_lanes_per_sm);
     out->fp64_per_s = lanes_per_s(device, IFL_DEVICE_fp64_lanes_per_sm);
     out->fp16_flops_per_s = 2 * IFL_WARP_LANES * lanes_per_s(device, IFL_DEVICE_fp16_lanes_per_sm);
-    out->matrix_flops_per_s = field_or(device, IFL_DEVICE_matrix_flops_per_cycle_per_sm, 0) * each;
-    for (int unit = 0; unit <= IFL_MATRIX_UNIT_TENSOR; unit++)
-        for (int kind = 0; kind < IFL_MATRIX_KINDS; kind++) {
-            const ifl_matrix_work one = {.kind = (uint8_t)kind, .unit = (uint8_t)unit};
-            out->products_per_s[unit][kind] =
-                out->matrix_flops_per_s / 2 * ifl_matrix_rate(&arch, &one);
-        }
+    ifl_matrix_costs_find(&arch, field_or(device, IFL_DEVICE_matrix_flops_per_cycle_per_sm, 0),
+                          &out->matrix);
     out->int32_per_s = lanes_per_s(device, IFL_DEVICE_int32_lanes_per_sm);
     out->special_per_s = out->fp32_per_s * arch.special_share;
     out->convert_per_s = fmin(lanes_per_s(device, IFL_DEVICE_fp64_lanes_per_sm),

@@ -23,16 +23,6 @@ static double over(double work, double rate)
     return rate > 0 ? work / rate : 0;
 }
 
-/* Products of all kinds go through the same cores, one after the other. */
-static double tensor_time(const ifl_rates *r, const ifl_work *w)
-{
-    double sum = 0;
-    for (int unit = 0; unit <= IFL_MATRIX_UNIT_TENSOR; unit++)
-        for (int kind = 0; kind < IFL_MATRIX_KINDS; kind++)
-            sum += over(w->products[unit][kind], r->products_per_s[unit][kind]);
-    return sum;
-}
-
 static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
 {
     term[IFL_TERM_DRAM] = over(w->dram_bytes * (1 - w->random), r->dram_bytes_per_s[w->writes]) +
@@ -47,7 +37,7 @@ static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
         fmax(fmax(over(w->fp32, r->fp32_per_s), over(w->fp64, r->fp64_per_s)),
              fmax(over(w->int32, r->int32_per_s), over(w->special, r->special_per_s)));
     term[IFL_TERM_ARITHMETIC] = fmax(term[IFL_TERM_ARITHMETIC], over(w->convert, r->convert_per_s));
-    term[IFL_TERM_TENSOR] = tensor_time(r, w);
+    term[IFL_TERM_TENSOR] = over(w->tensor_cycles, 4 * r->sms * r->clock_hz);
     term[IFL_TERM_LAUNCH] = r->launch_s;
 }
 

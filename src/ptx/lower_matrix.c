@@ -448,8 +448,7 @@ void ifl_lower_group_product(ifl_lowerer *l)
         op->c[i] = ifl_lower_source(l, &member[i], 32, false);
     for (uint32_t i = 0; i < count; i++)
         op->d[i] = ifl_lower_destination(l, &member[i], 32);
-    l->sites.at[ifl_lower_site(l, l->instruction)].matrix =
-        ifl_matrix_work_of(&op->one, IFL_MATRIX_UNIT_GROUP);
+    l->sites.at[ifl_lower_site(l, l->instruction)].matrix = ifl_group_work_of(op);
     ifl_lower_emit(l, IFL_CODE_group_product)->extra = op;
     for (uint32_t i = 0; i < count; i++)
         ifl_lower_finish(l, &member[i], op->d[i], 32, false);

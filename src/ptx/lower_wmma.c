@@ -398,7 +398,8 @@ void ifl_lower_wmma_mma(ifl_lowerer *l)
             for (unsigned step = 0; step < steps; step++)
                 emit_product(l, &kind, &f, row, column, step);
     ifl_matrix_work work = ifl_matrix_work_of(&kind, IFL_MATRIX_UNIT_WARP);
-    work.products *= f.rows * f.columns * steps;
+    work.pieces = (uint8_t)(f.rows * f.columns * steps);
+    work.products *= work.pieces;
     l->sites.at[ifl_lower_site(l, in)].matrix = work;
     if (sums.count != d.count) {
         make_room(l, &d);

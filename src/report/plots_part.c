@@ -97,22 +97,22 @@ static bool is_of_floats(const ifl_matrix_work *work)
     return work->kind >= IFL_MATRIX_KIND_HALVES && work->kind <= IFL_MATRIX_KIND_FOURS;
 }
 
-/* Products of each kind and unit have a peak of their own; 0: one of them is not known. */
+/* Each product takes its own time; 0: that of one of them is not known. */
 static double peak_of_products(const ifl_profile *profile, const ifl_rates *rates)
 {
-    double done = 0, seconds = 0;
+    enum { SCHEDULERS = 4 };
+    double done = 0, sum = 0;
     for (size_t i = 0; i < profile->opcodes.count; i++) {
         const ifl_opcode_count *o = &profile->opcodes.at[i];
-        const double rate = rates->products_per_s[o->matrix.unit][o->matrix.kind],
-                     products = (double)o->count * o->matrix.products;
+        const double cycles = ifl_matrix_cycles(&rates->matrix, &o->matrix);
         if (!is_of_floats(&o->matrix))
             continue;
-        if (!(rate > 0))
+        if (!(cycles > 0))
             return 0;
-        done += products;
-        seconds += products / rate;
+        done += (double)o->count * o->matrix.products;
+        sum += (double)o->count * cycles;
     }
-    return seconds > 0 ? 2 * done / seconds : 0;
+    return sum > 0 ? 2 * done / sum * SCHEDULERS * rates->sms * rates->clock_hz : 0;
 }
 
 static void find_computed(const ifl_profile *profile, const ifl_rates *rates, computed to[WAYS])

@@ -285,8 +285,10 @@ static void lower_quad_product(ifl_sass_lowerer *l, unsigned step)
         op->c[first_c + i] = is_zero ? from : from + i * IFL_PLANE_BYTES;
         op->d[first_d + i] = to + i * IFL_PLANE_BYTES;
     }
-    site_of(l)->matrix = (ifl_matrix_work){IFL_MATRIX_KIND_HALVES, IFL_MATRIX_UNIT_WARP,
-                                           IFL_QUAD_DEPTH * IFL_WARP_LANES * (uint32_t)op->count};
+    site_of(l)->matrix =
+        (ifl_matrix_work){.kind = IFL_MATRIX_KIND_HALVES,
+                          .unit = IFL_MATRIX_UNIT_WARP,
+                          .products = IFL_QUAD_DEPTH * IFL_WARP_LANES * (uint32_t)op->count};
     ifl_sass_emit(l, IFL_CODE_quad_product)->extra = op;
 }
 
@@ -395,7 +397,7 @@ void ifl_sass_lower_group_product(ifl_sass_lowerer *l)
         op->c[i] = is_zero ? l->zeros : from + i * IFL_PLANE_BYTES;
         op->d[i] = is_sink ? l->sink : to + i * IFL_PLANE_BYTES;
     }
-    site_of(l)->matrix = ifl_matrix_work_of(&op->one, IFL_MATRIX_UNIT_GROUP);
+    site_of(l)->matrix = ifl_group_work_of(op);
     if (operand(l, IFL_SASS_ROLE_BARRIER))
         site_of(l)->control.writes = IFL_GROUP_BOARD;
     ifl_sass_emit(l, IFL_CODE_group_product)->extra = op;

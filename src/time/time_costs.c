@@ -37,20 +37,6 @@ static void find_pipes(const ifl_device *device, const ifl_arch *arch, ifl_sm_ra
     out->units[IFL_PIPE_LSU] = 1;
 }
 
-/* Unknown where the device's peak is, or where its architecture has none of a kind. */
-static void find_products(const ifl_device *device, const ifl_arch *arch, ifl_sm_rates *out)
-{
-    const double peak = device->known[IFL_DEVICE_matrix_flops_per_cycle_per_sm]
-                            ? device->value[IFL_DEVICE_matrix_flops_per_cycle_per_sm]
-                            : 0;
-    for (int unit = 0; unit <= IFL_MATRIX_UNIT_TENSOR; unit++)
-        for (int kind = 0; kind < IFL_MATRIX_KINDS; kind++) {
-            const ifl_matrix_work one = {.kind = (uint8_t)kind, .unit = (uint8_t)unit};
-            out->products[unit][kind] =
-                peak / 2 / IFL_TIME_SCHEDULERS * ifl_matrix_rate(arch, &one);
-        }
-}
-
 static void find_latencies(ifl_sm_rates *out)
 {
     static const struct {
@@ -222,6 +208,7 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->lines_in_flight = arch.lines_in_flight * out->l1_lines;
     find_stores(p, facts, &arch, out);
     find_pipes(device, &arch, out);
-    find_products(device, &arch, out);
+    ifl_matrix_costs_find(&arch, known_or(device, IFL_DEVICE_matrix_flops_per_cycle_per_sm, 0),
+                          &out->matrix);
     find_latencies(out);
 }

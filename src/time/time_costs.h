@@ -63,9 +63,9 @@ typedef struct ifl_sm_rates {
     double dram_store_share;  /* of the bytes stored, those that go on to DRAM */
     double line_sectors;      /* that a line takes of the L2 at least */
     double atomic_latency;    /* beside a load's */
+    double ahead_bytes;       /* of the SM, that may be asked for before they are due */
     double lone_fetch;        /* turns more for a piece of one sector that comes from DRAM */
-    /* products of a matrix that a scheduler's tensor core does in a cycle; 0: not known */
-    double products[IFL_MATRIX_UNIT_TENSOR + 1][IFL_MATRIX_KINDS];
+    ifl_matrix_costs matrix;
     double units[IFL_PIPES]; /* cycles that a warp instruction keeps its scheduler's pipe busy */
     double result[IFL_DELAYS]
                  [IFL_PIPES +

@@ -461,8 +461,8 @@ static uint64_t *half_of(scheduler *on, const ifl_site *site)
 /* Of the scheduler's tensor core, which takes products one after the other. */
 static uint64_t busy_with_products(const ifl_sm *sm, scheduler *on, const ifl_matrix_work *work)
 {
-    const double rate = sm->of->rates->products[work->unit][work->kind];
-    on->products_owed += rate > 0 ? work->products / rate : sm->of->rates->units[IFL_PIPE_TENSOR];
+    const double cycles = ifl_matrix_cycles(&sm->of->rates->matrix, work);
+    on->products_owed += cycles > 0 ? cycles : sm->of->rates->units[IFL_PIPE_TENSOR];
     const double whole = floor(on->products_owed);
     on->products_owed -= whole;
     return (uint64_t)whole;
@@ -628,10 +628,15 @@ static void keep_busy(const ifl_sm *sm, scheduler *on, const ifl_site *site, uin
     }
 }
 
-static void end_products(const scheduler *on, warp *w, const ifl_control *c, double ends)
+/* Those of a warp group's groups are awaited when its tensor cores are done with them. */
+static void end_products(const ifl_sm *sm, const scheduler *on, warp *w, const ifl_control *c,
+                         double ends)
 {
+    const double done = (double)on->pipe[IFL_PIPE_TENSOR][0],
+                 after = sm->of->rates->result[c->delay][IFL_PIPE_TENSOR];
     if (c->writes <= IFL_GROUP_BOARD)
-        ifl_board_put(&w->boards[c->writes], fmax(ends, (double)on->pipe[IFL_PIPE_TENSOR][0]),
+        ifl_board_put(&w->boards[c->writes],
+                      c->writes == IFL_GROUP_BOARD ? done + after : fmax(ends, done),
                       IFL_STALL_math_pipe_throttle);
 }
 
@@ -649,7 +654,7 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
     keep_busy(sm, on, site, times);
     dispatch(on, site, times, sm->now);
     if (site->matrix.kind != IFL_MATRIX_KIND_NONE)
-        end_products(on, w, c, served.ends);
+        end_products(sm, on, w, c, served.ends);
     else if (c->writes < IFL_BOARDS && c->delay != IFL_DELAY_GROUP)
         ifl_board_put(&w->boards[c->writes], served.ends, why_of(site, &served));
     if (c->reads < IFL_BOARDS)

@@ -348,8 +348,12 @@ static void test_halves_and_products(void **state)
 {
     (void)state;
     const ifl_matrix_work none = {0},
-                          halves = {IFL_MATRIX_KIND_HALVES, IFL_MATRIX_UNIT_GROUP, 32768},
-                          tf32 = {IFL_MATRIX_KIND_TF32, IFL_MATRIX_UNIT_GROUP, 16384};
+                          halves = {.kind = IFL_MATRIX_KIND_HALVES,
+                                    .unit = IFL_MATRIX_UNIT_GROUP,
+                                    .products = 32768},
+                          tf32 = {.kind = IFL_MATRIX_KIND_TF32,
+                                  .unit = IFL_MATRIX_UNIT_GROUP,
+                                  .products = 16384};
     check_way("h200", IFL_COUNTER_flops_f16, 500000000, "HFMA2", none, "37 % of the roof");
     check_way("h200", IFL_COUNTER_flops_matrix, UINT64_C(6000000000), "HGMMA.64x128x16.F32", halves,
               "56 % of the roof");

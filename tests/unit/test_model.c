@@ -145,7 +145,7 @@ static void products_take_the_tensor_cores(void **state)
         ifl_device *device = open_device(cases[i].gpu);
         ifl_profile *profile = ifl_profile_new();
         const ifl_opcode_count one = {
-            "mma", 1000000, {(uint8_t)cases[i].kind, IFL_MATRIX_UNIT_WARP, 2048}};
+            "mma", 1000000, {.kind = (uint8_t)cases[i].kind, .products = 2048}};
         const double us = cases[i].flops > 0 ? 2e6 * 2048 / cases[i].flops * 1e6 : 0;
         ifl_model m;
         profile->complete = true;
@@ -166,6 +166,42 @@ static void products_take_the_tensor_cores(void **state)
         ifl_profile_destroy(profile);
         ifl_device_close(device);
     }
+}
+
+/* Cycles of a scheduler for a product, as an H100 took them (tests/gpu/h100/tensor_probe.txt). */
+static void products_take_what_an_h100_took(void **state)
+{
+    (void)state;
+    enum { WARP = IFL_MATRIX_UNIT_WARP, GROUP = IFL_MATRIX_UNIT_GROUP };
+    static const struct {
+        ifl_matrix_work work;
+        double cycles;
+    } rows[] = {
+        {{IFL_MATRIX_KIND_HALVES, WARP, false, 0, 2048, 0}, 6.10},
+        {{IFL_MATRIX_KIND_HALVES, WARP, false, 0, 1024, 0}, 4.09},
+        {{IFL_MATRIX_KIND_TF32, WARP, false, 0, 1024, 0}, 6.08},
+        {{IFL_MATRIX_KIND_TF32, WARP, false, 0, 512, 0}, 4.08},
+        {{IFL_MATRIX_KIND_S8, WARP, false, 0, 4096, 0}, 6.06},
+        {{IFL_MATRIX_KIND_B1, WARP, false, 0, 32768, 0}, 6.07},
+        {{IFL_MATRIX_KIND_DOUBLES, WARP, false, 0, 256, 0}, 16.06},
+        {{IFL_MATRIX_KIND_DOUBLES, WARP, false, 0, 2048, 0}, 64.09},
+        {{IFL_MATRIX_KIND_HALVES, WARP, true, 0, 2048, 0}, 8.11},
+        {{IFL_MATRIX_KIND_S8, WARP, true, 0, 4096, 0}, 8.13},
+        {{IFL_MATRIX_KIND_HALVES, GROUP, false, 0, 2048, 2048 + 256}, 18.06},
+        {{IFL_MATRIX_KIND_HALVES, GROUP, false, 0, 16384, 4096}, 32.10},
+        {{IFL_MATRIX_KIND_HALVES, GROUP, false, 0, 65536, 2048 + 8192}, 128.23},
+        {{IFL_MATRIX_KIND_BYTES, GROUP, false, 0, 65536, 2048 + 4096}, 64.16},
+        {{IFL_MATRIX_KIND_HALVES, GROUP, true, 0, 32768, 2048 + 8192}, 80.16},
+    };
+    ifl_device *device = open_device("h100");
+    ifl_rates rates;
+    ifl_rates_find(device, &rates);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const double cycles = ifl_matrix_cycles(&rates.matrix, &rows[i].work);
+        if (!is_near(cycles, rows[i].cycles, 0.03))
+            fail_msg("row %zu: %.2f cycles, an H100 took %.2f", i, cycles, rows[i].cycles);
+    }
+    ifl_device_close(device);
 }
 
 /* Waits that are not known give no latency, and no bytes in flight; the other terms stand. */
@@ -307,6 +343,7 @@ int main(void)
         cmocka_unit_test(bytes_needed_are_near_those_of_cub),
         cmocka_unit_test(a_profile_without_counters_has_no_model),
         cmocka_unit_test(products_take_the_tensor_cores),
+        cmocka_unit_test(products_take_what_an_h100_took),
         cmocka_unit_test(what_is_not_known_is_marked),
         cmocka_unit_test(a_long_block_at_the_end_makes_the_tail),
         cmocka_unit_test(many_blocks_are_placed_by_slices),
