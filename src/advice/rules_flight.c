@@ -534,7 +534,7 @@ bool ifl_rule_prefetch(const ifl_situation *s, ifl_remedy *to)
     const ifl_profile_line *busiest = NULL;
     for (size_t i = 0; i < s->profile->lines.count; i++) {
         const ifl_profile_line *line = &s->profile->lines.at[i];
-        if (ifl_line_is(line, IFL_TRAFFIC_global_load) &&
+        if (ifl_line_is(line, IFL_TRAFFIC_global_load) && !ifl_line_is_copied(line) &&
             line->pattern.kind != IFL_PATTERN_IRREGULAR &&
             (!busiest || ifl_line_requests(line) > ifl_line_requests(busiest)))
             busiest = line;

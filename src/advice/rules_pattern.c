@@ -202,14 +202,6 @@ bool ifl_rule_non_caching_loads(const ifl_situation *s, ifl_remedy *to)
 
 /* ---- shared memory --------------------------------------------------------------------------- */
 
-static double conflicts_of(const ifl_counters *counters)
-{
-    const ifl_traffic loads = ifl_traffic_get(counters, IFL_TRAFFIC_shared_load);
-    const ifl_traffic stores = ifl_traffic_get(counters, IFL_TRAFFIC_shared_store);
-    return ((double)loads.wavefronts - (double)loads.wavefronts_ideal) +
-           ((double)stores.wavefronts - (double)stores.wavefronts_ideal);
-}
-
 /* Do the conflicts come from several strides, as those of a tree do, in one instruction or from one to the next? */
 static bool strides_differ(const ifl_situation *s, const ifl_profile_line *line)
 {
@@ -221,7 +213,7 @@ static bool strides_differ(const ifl_situation *s, const ifl_profile_line *line)
     const double meet = words ? (double)(words & -words) : BANKS;
     for (size_t i = 0; i < s->profile->lines.count; i++) {
         const ifl_profile_line *other = &s->profile->lines.at[i];
-        if (other->pattern.kind == IFL_PATTERN_STRIDED && conflicts_of(&other->counters) > 0 &&
+        if (other->pattern.kind == IFL_PATTERN_STRIDED && ifl_conflicts_of(&other->counters) > 0 &&
             other->pattern.stride_words != line->pattern.stride_words)
             return true;
     }
@@ -256,16 +248,10 @@ static const char *padding_of(const ifl_situation *s, const ifl_profile_line *li
 bool ifl_rule_pad_shared(const ifl_situation *s, ifl_remedy *to)
 {
     const double least = 0.2;
-    const double conflicts = conflicts_of(&s->profile->counters);
-    double most = 0;
-    for (size_t i = 0; i < s->profile->lines.count; i++) {
-        const double own = conflicts_of(&s->profile->lines.at[i].counters);
-        if (own > most) {
-            most = own;
-            to->line = &s->profile->lines.at[i];
-        }
-    }
-    if (!to->line || ifl_banks_are_random(to->line) || conflicts < least * s->work.shared_passes)
+    const double conflicts = ifl_conflicts_of(&s->profile->counters);
+    to->line = ifl_situation_conflicting(s);
+    if (!to->line || ifl_banks_are_random(to->line) || ifl_line_is_of_matrix(to->line) ||
+        conflicts < least * s->work.shared_passes)
         return false;
     to->work.shared_passes -= to->share * conflicts;
     to->change = (ifl_change){.known = true, .no_conflicts = true};

@@ -74,6 +74,58 @@ const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, uint32_t pat
     return *excess > least * all_sectors(s) ? worst : NULL;
 }
 
+bool ifl_line_is_of_matrix(const ifl_profile_line *line)
+{
+    static const char *const names[] = {"LDSM", "STSM", "ldmatrix", "stmatrix", "wmma"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(line->op, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+bool ifl_line_is_copied(const ifl_profile_line *line)
+{
+    return strncmp(line->op, "LDGSTS", 6) == 0 || strncmp(line->op, "cp.async", 8) == 0 ||
+           line->kind == IFL_ACCESS_COPY_LOAD;
+}
+
+double ifl_conflicts_of(const ifl_counters *counters)
+{
+    const ifl_traffic loads = ifl_traffic_get(counters, IFL_TRAFFIC_shared_load);
+    const ifl_traffic stores = ifl_traffic_get(counters, IFL_TRAFFIC_shared_store);
+    return ((double)loads.wavefronts - (double)loads.wavefronts_ideal) +
+           ((double)stores.wavefronts - (double)stores.wavefronts_ideal);
+}
+
+const ifl_profile_line *ifl_situation_conflicting(const ifl_situation *s)
+{
+    const ifl_profile_line *worst = NULL;
+    double most = 0;
+    for (size_t i = 0; i < s->profile->lines.count; i++) {
+        const double own = ifl_conflicts_of(&s->profile->lines.at[i].counters);
+        if (own > most) {
+            most = own;
+            worst = &s->profile->lines.at[i];
+        }
+    }
+    return worst;
+}
+
+int ifl_situation_blocks_with_shared(const ifl_situation *s, double times)
+{
+    const uint32_t *block = s->profile->block;
+    const double bytes = times * (double)s->profile->shared_bytes;
+    const ifl_occupancy_request request = {.threads = (int)(block[0] * block[1] * block[2]),
+                                           .registers = s->model.registers,
+                                           .shared_bytes = (int)bytes};
+    ifl_occupancy with;
+    ifl_error error;
+    return bytes <= s->device->value[IFL_DEVICE_shared_bytes_per_block] &&
+                   ifl_occupancy_compute(s->device, &request, &with, &error) == IFL_OK
+               ? with.blocks_per_sm
+               : 0;
+}
+
 /* The L2 takes 64 bytes at a time, whole or not (model/work.c): of the pieces that all requests ask
  * it for, the share that those of the patterns ask for in vain. */
 static double spared_pieces(const ifl_situation *s, uint32_t patterns)

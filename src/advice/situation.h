@@ -47,6 +47,13 @@ double ifl_line_ideal(const ifl_profile_line *line);
 double ifl_line_requests(const ifl_profile_line *line);
 /* A set of patterns: a bit each. */
 #define IFL_PATTERN_BIT(kind) (1u << (kind))
+/* Is it a load or store of matrices of a tile (ldmatrix, stmatrix)? */
+bool ifl_line_is_of_matrix(const ifl_profile_line *line);
+/* Does it bring what it loads past the registers (cp.async, bulk and tensor copies)? */
+bool ifl_line_is_copied(const ifl_profile_line *line);
+/* Passes through shared memory beyond those that would do; the line that has most of them, or NULL. */
+double ifl_conflicts_of(const ifl_counters *counters);
+const ifl_profile_line *ifl_situation_conflicting(const ifl_situation *s);
 /* The line of these patterns that moves most in vain; NULL where all of them together waste less
  * than a tenth of what the launch moves. *excess: sectors, of all of them. */
 const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, uint32_t patterns,
@@ -67,6 +74,8 @@ bool ifl_situation_spends(const ifl_situation *s, ifl_term term, double least);
 double ifl_remedy_part(const ifl_remedy *to, double factor);
 /* The waits of a warp become `times` as many. */
 void ifl_remedy_waits(double times, ifl_remedy *to);
+/* Blocks an SM holds with so many times as much shared memory; 0: none. */
+int ifl_situation_blocks_with_shared(const ifl_situation *s, double times);
 /* What a thread does is shared out `among` as many threads. */
 void ifl_remedy_share_out(double among, ifl_remedy *to);
 const char *ifl_situation_say(const ifl_situation *s, const char *format, ...)

@@ -24,13 +24,16 @@ typedef struct ifl_change {
     bool no_local;         /* no accesses of local memory */
     bool no_conflicts;     /* of banks */
     bool half_words;       /* of global memory */
+    bool no_staging;       /* no stores to shared memory: copies past the registers fill it */
+    double loads;          /* share of the sectors loaded that is asked for; 0: all */
     bool single_precision; /* for arithmetic of doubles, without conversions */
     const double *sectors; /* by site: those that a request needs; 0: it stays as it is */
     const uint8_t
         *lone; /* by site: few lanes do what as many threads would; one stretch in 32 stays */
     size_t site_count; /* of these */
     /* ---- what serves them ---- */
-    bool from_l2; /* what comes from DRAM now */
+    bool from_l2;       /* what comes from DRAM now */
+    double ahead_bytes; /* of an SM, that are on their way before they are asked for now */
     bool at_hand; /* what is far is asked for so early that nobody waits for more than the L1 */
 } ifl_change;
 

@@ -428,6 +428,8 @@ static void edit_global(editor *e, const ifl_site_access *access, uint32_t site,
         cost->lines = keep_first(lines, cost->lines, (sectors_of(lines, cost->lines) + 1) / 2);
         cost->passes = (cost->passes + 1) / 2;
     }
+    if (c->loads > 0 && ifl_access_plain_kind(access->kind) == IFL_ACCESS_LOAD)
+        cost->lines = keep_first(lines, cost->lines, (uint32_t)ceil(c->loads * now - 0.01));
     if (ifl_access_plain_kind(access->kind) != IFL_ACCESS_STORE ||
         (c->no_local && access->space == IFL_SPACE_LOCAL))
         return;
@@ -443,6 +445,12 @@ static void edit_shared(const ifl_site_access *access, ifl_request_cost *cost)
         cost->passes = least;
 }
 
+/* Of two results side by side one factor is loaded once: three loads in place of four. */
+static bool shares_fragments(const ifl_change *c, const ifl_site_access *access)
+{
+    return c->loads > 0 && c->join > 1 && access->kind == IFL_ACCESS_LOAD;
+}
+
 static bool edit_request(editor *e, const uint32_t *request, ifl_warp_trace *to)
 {
     ifl_request_cost cost = ifl_request_unpack(request[1]);
@@ -455,6 +463,8 @@ static bool edit_request(editor *e, const uint32_t *request, ifl_warp_trace *to)
         edit_global(e, &site->access, request[0], &cost, words + 2);
     else if (cost.served == IFL_REQUEST_SHARED && e->change->no_conflicts)
         edit_shared(&site->access, &cost);
+    else if (cost.served == IFL_REQUEST_SHARED && shares_fragments(e->change, &site->access))
+        cost.passes = (3 * cost.passes + 3) / 4;
     words[1] = ifl_request_pack(cost);
     to->words.count = at + 2 + cost.lines;
     return true;

@@ -90,12 +90,17 @@ typedef struct changed_sites {
 static bool is_of_word(const ifl_site *site)
 {
     return site->flop == IFL_FLOPS && site->pipe != IFL_PIPE_XU && site->pipe != IFL_PIPE_FP64 &&
-           site->pipe != IFL_PIPE_FP16;
+           site->pipe != IFL_PIPE_FP16 && site->matrix.kind == IFL_MATRIX_KIND_NONE;
 }
 
 static bool is_local(const ifl_site *site)
 {
     return site->access.kind != IFL_ACCESS_KINDS && site->access.space == IFL_SPACE_LOCAL;
+}
+
+static bool is_stored_in_shared(const ifl_site *site)
+{
+    return site->access.kind == IFL_ACCESS_STORE && site->access.space == IFL_SPACE_SHARED;
 }
 
 /* The compiler counts the cycles of single precision in the stalls. */
@@ -122,6 +127,8 @@ static bool change_sites(const kept *k, const ifl_change *c, changed_sites *to)
     for (size_t i = 0; i < k->sites.count; i++) {
         if ((c->no_local && is_local(&to->at[i])) || (c->single_precision && k->converts[i]))
             to->marks[i] |= IFL_SITE_GONE;
+        if (c->no_staging && is_stored_in_shared(&to->at[i]))
+            to->marks[i] |= IFL_SITE_GONE;
         if (c->joins_words && is_of_word(&to->at[i]))
             to->marks[i] |= IFL_SITE_ONCE;
         if (c->single_precision)
@@ -134,7 +141,7 @@ static bool change_sites(const kept *k, const ifl_change *c, changed_sites *to)
 
 static bool asks_for_less(const ifl_change *c)
 {
-    return c->no_local || c->sectors;
+    return c->no_local || c->sectors || c->loads > 0;
 }
 
 /* What comes from DRAM is as much as before, or all that is still asked for; the same of what goes
@@ -166,6 +173,7 @@ static ifl_sm_rates change_rates(const kept *k, const ifl_change *c, double bloc
     }
     if (c->from_l2)
         r.l2_hit = 1;
+    r.ahead_bytes = c->ahead_bytes;
     if (c->at_hand)
         r.l2_latency = r.l2_far_latency = r.dram_latency = r.l1_latency;
     return r;
@@ -257,8 +265,8 @@ static bool changes_nothing(const kept *k, const ifl_change *c)
     return (!c->blocks_per_sm || c->blocks_per_sm == k->at_once) && times(c->join) == 1 &&
            times(c->unroll) == 1 && times(c->cut) == 1 && times(c->widen) == 1 &&
            times(c->narrow) == 1 && !c->in_one_wave && !c->no_local && !c->no_conflicts &&
-           !c->half_words && !c->single_precision && !c->sectors && !c->lone && !c->from_l2 &&
-           !c->at_hand;
+           !c->half_words && !c->no_staging && !(c->loads > 0) && !c->single_precision &&
+           !c->sectors && !c->lone && !c->from_l2 && !c->at_hand;
 }
 
 double ifl_time_kept_ratio(void *state, const ifl_change *c)

@@ -18,6 +18,8 @@ bool ifl_time_memory_begin(ifl_time_memory *m, const ifl_sm_rates *rates)
     *m = (ifl_time_memory){.rates = rates, .room = room, .sets = rates->l1_lines / IFL_TIME_WAYS};
     m->l2.most_load = ifl_sm_constant.most_load;
     m->dram.most_load = rates->dram_load;
+    m->l2.slack = ifl_sm_constant.slack + rates->ahead_bytes / rates->l2_bytes_per_cycle;
+    m->dram.slack = ifl_sm_constant.slack + rates->ahead_bytes / rates->dram_bytes_per_cycle;
     m->lines = ifl_room_take_zeroed(&m->room, (size_t)m->sets * IFL_TIME_WAYS, sizeof *m->lines);
     m->asked = calloc(LINES / 8, 1); /* pages that no line lies in cost nothing */
     return m->lines && m->asked;
@@ -84,7 +86,7 @@ static double serve_shared(ifl_time_server *s, double now, double cycles, double
     const double ahead = fmax(s->free - now, 0);
     add_load(s, now, cycles);
     s->free = now + ahead + cycles;
-    return now + fmax(ahead - ifl_sm_constant.slack, wait_under(s, latency));
+    return now + fmax(ahead - s->slack, wait_under(s, latency));
 }
 
 /* As many lines can be on their way as the L1 has places for: the next one waits for the first of

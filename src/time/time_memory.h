@@ -23,6 +23,7 @@ typedef struct ifl_time_server {
     double free;       /* when the next one may begin */
     double load, seen; /* the share of the last cycles in which it was busy, as of `seen` */
     double most_load;  /* a load beyond this counts as this */
+    double slack; /* cycles that it may be ahead of its share of the pace before an SM feels it */
 } ifl_time_server;
 
 /* When the L2 has what was fetched of a line from DRAM last. */

@@ -34,6 +34,10 @@ typedef struct shape {
     double arithmetic, widened; /* fp64 where `op` or `widened` says so */
     int load_lines;             /* instructions that the loads are spread over; 0: 1 */
     const char *op;
+    const char *shared_op; /* NULL: ld.shared.f32 */
+    double staged;         /* stores to shared memory; 0: 1 */
+    double far; /* of the warps' standing still, the share for data from far, before STS */
+    uint64_t buffer_bytes;   /* 0: not known */
     double l1_hit, half_hit; /* -1: not followed; with half the blocks */
 } shape;
 
@@ -106,7 +110,7 @@ static void add_shared(ifl_profile *p, const shape *s, double warps)
         .file = "kernel.cu",
         .line = 30,
         .text = "",
-        .op = "ld.shared.f32",
+        .op = s->shared_op ? s->shared_op : "ld.shared.f32",
         .space = IFL_SPACE_SHARED,
         .kind = IFL_ACCESS_LOAD,
         .inlined_from = "",
@@ -118,7 +122,7 @@ static void add_shared(ifl_profile *p, const shape *s, double warps)
         set(both[i], IFL_COUNTER_shared_load_wavefronts, warps * s->shared_wavefronts);
         set(both[i], IFL_COUNTER_shared_load_wavefronts_ideal, warps * s->shared_requests);
         set(both[i], IFL_COUNTER_shared_load_useful_bytes, warps * s->shared_requests * 128);
-        set(both[i], IFL_COUNTER_shared_store_requests, warps);
+        set(both[i], IFL_COUNTER_shared_store_requests, warps * (s->staged > 0 ? s->staged : 1));
     }
     assert_true(ifl_vec_push(&p->lines, line));
 }
@@ -184,6 +188,22 @@ static void add_caches(ifl_profile *p, const shape *s)
         assert_true(ifl_vec_push(&p->caches, f));
 }
 
+/* An SM that was followed for so long that the DRAM is not busy. */
+static void add_schedule(ifl_profile *p, const shape *s)
+{
+    static ifl_stalled_site store = {.op = "STS"};
+    store.share = s->far;
+    ifl_time_facts f = {
+        .device = s->gpu,
+        .cycles = 1e6,
+        .seconds = 1e6 / 1.98e9,
+        .sites = &store,
+        .site_count = 1,
+        .stalls = {[IFL_STALL_long_scoreboard] = s->far, [IFL_STALL_wait] = 1 - s->far}};
+    if (s->far > 0)
+        assert_true(ifl_vec_push(&p->sm_times, f));
+}
+
 static ifl_profile *make(const shape *s)
 {
     ifl_profile *p = ifl_profile_new();
@@ -216,6 +236,8 @@ static ifl_profile *make(const shape *s)
         add_atomics(p, s, warps);
     add_counts(p, s, warps);
     add_caches(p, s);
+    add_schedule(p, s);
+    p->program.buffer_bytes = s->buffer_bytes;
     return p;
 }
 
@@ -307,6 +329,16 @@ static const shape *faults(size_t *count)
               .bytes = 8, .sectors = 32),
         FAULT(pad_shared, "h200", .shared_requests = 16, .shared_wavefronts = 512,
               .instructions = 80),
+        FAULT(swizzle_shared, "h200", .shared_requests = 16, .shared_wavefronts = 512,
+              .instructions = 80, .shared_op = "LDSM.16.M88.4"),
+        FAULT(deeper_pipeline, "h200", .bytes = 4, .loads = 64, .waits = 64, .loads_a_wait = 1,
+              .grid = 2048, .registers = 128, .shared_bytes = 8192, .op = "LDGSTS.E", .far = 0.5),
+        FAULT(bulk_copies, "h200", .bytes = 4, .loads = 64, .waits = 64, .loads_a_wait = 1,
+              .grid = 2048, .registers = 128, .shared_bytes = 8192, .shared_requests = 64,
+              .shared_wavefronts = 64, .staged = 64, .far = 0.5),
+        FAULT(wider_tiles, "h200", .loads = 64, .waits = 8, .loads_a_wait = 8, .stores = 1,
+              .grid = 8192, .shared_requests = 8, .shared_wavefronts = 8, .shared_bytes = 8192,
+              .buffer_bytes = 20000000),
         FAULT(smaller_cache_share, "k40c", .pattern = IFL_PATTERN_IRREGULAR, .bytes = 4,
               .sectors = 32, .loads = 64, .loads_a_wait = 64, .l1_hit = 0.1, .half_hit = 0.6),
         FAULT(local_arrays, "v100", .local_sectors = 160),
