@@ -482,10 +482,6 @@ static bool is_filled(const ifl_site_access *access)
            access->path == IFL_PATH_PAST;
 }
 
-/* Wavefronts of one request are two cycles apart; those of another one pass between them (an H100,
- * tools/gpu/latency_probe.cu: 23, 25, 29, 37, 53, 85 cycles for 1, 2, 4, 8, 16, 32 of them). */
-enum { APART = 2 };
-
 static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access,
                               ifl_request_cost cost, double now)
 {
@@ -494,9 +490,10 @@ static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access,
         cost.serial > cost.passes && !access->passes_merge ? cost.serial : cost.passes;
     const double taken = is_filled(access) ? 1 : fmax(passes, 1),
                  begins = serve(&m->l1_free, now, taken);
-    return (ifl_served){
-        begins, begins + APART * (taken - 1) + m->rates->result[IFL_DELAY_SHARED][IFL_PIPES], false,
-        0, 0};
+    return (ifl_served){begins,
+                        begins + IFL_WAVEFRONTS_APART * (taken - 1) +
+                            m->rates->result[IFL_DELAY_SHARED][IFL_PIPES],
+                        false, 0, 0};
 }
 
 /* Sectors pass between SMs one after the other; stores are awaited by nobody. */

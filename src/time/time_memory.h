@@ -18,6 +18,11 @@ typedef struct ifl_time_line {
     double there[4]; /* by sector; HUGE_VAL: it is not asked for */
 } ifl_time_line;
 
+/* Wavefronts in shared memory of one request are two cycles apart; those of another one pass
+ * between them (an H100, tools/gpu/latency_probe.cu: 23, 25, 29, 37, 53, 85 cycles for 1, 2, 4, 8,
+ * 16, 32 of them). */
+enum { IFL_WAVEFRONTS_APART = 2 };
+
 /* Takes one request after the other. */
 typedef struct ifl_time_server {
     double free;       /* when the next one may begin */

@@ -37,6 +37,7 @@ typedef struct warp {
     uint64_t copies;       /* end of the copies of no group yet */
     uint64_t left;         /* until then what it wrote is in the SM */
     ifl_time_lines stored; /* those of its last request to memory, where that was a store */
+    double shared_free;    /* when its next wavefront in shared memory may begin */
     ifl_board boards[IFL_GROUP_BOARD + 1];
     uint32_t place; /* of its block */
     size_t block;   /* in the order in which they started */
@@ -555,11 +556,24 @@ static ifl_served serve_constant(ifl_sm *sm, ifl_request_cost cost, double now)
     return (ifl_served){begins, begins + cost.passes * 2 + latency, false, 0, 0};
 }
 
+/* Wavefronts of a warp are as far apart from one request to the next as within one; those of other
+ * warps pass between them. An H100: four loads in a row whose lanes all meet in one bank take 4 x 64
+ * + 35 cycles with one warp, and no more with two. */
+static void keep_apart(const ifl_sm *sm, warp *w, ifl_served *served)
+{
+    const double latency = sm->of->rates->result[IFL_DELAY_SHARED][IFL_PIPES];
+    const double taken = served->ends - served->begins - latency + IFL_WAVEFRONTS_APART;
+    w->shared_free = fmax(w->shared_free, served->begins) + taken;
+    served->ends = fmax(served->ends, w->shared_free - IFL_WAVEFRONTS_APART + latency);
+}
+
 static ifl_served serve_memory(ifl_sm *sm, warp *w, const ifl_site *site, ifl_request_cost cost,
                                const uint32_t *lines, double now)
 {
-    const ifl_served served =
+    ifl_served served =
         ifl_time_memory_take(&sm->memory, &site->access, cost, lines, w->stored, now);
+    if (cost.served == IFL_REQUEST_SHARED)
+        keep_apart(sm, w, &served);
     w->stored = (ifl_time_lines){lines, site->access.kind == IFL_ACCESS_STORE ? cost.lines : 0};
     return served;
 }

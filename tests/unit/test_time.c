@@ -280,9 +280,13 @@ static void test_conflicts(void **unused)
     ask(&b, 0, (ifl_request_cost){.passes = 16, .served = IFL_REQUEST_SHARED}, 0);
     assert_in_range(follow(&b, &rates, 8, 1, 1), 7 * 16 + 2 * 15 + 29, 7 * 16 + 2 * 15 + 29 + 4);
     assert_true(b.stalls[1].cycles[IFL_STALL_short_scoreboard] > 0);
+    all_sites[1] = all_sites[0], all_sites[2] = waits_for(0), b.count = 0; /* two in a row */
+    run_sites(&b, 0, 3);
+    for (int i = 0; i < 2; i++)
+        ask(&b, 0, (ifl_request_cost){.passes = 16, .served = IFL_REQUEST_SHARED}, 0);
+    assert_in_range(follow(&b, &rates, 1, 1, 1), 2 * 31 + 29, 2 * 31 + 29 + 4);
 }
 
-/* A warp alone reaches the barrier at once; the other comes after its load, and both go on then. */
 /* 32 lanes on one word take 32 passes, but one where they race to swap. */
 static void test_lanes_that_race(void **unused)
 {
@@ -302,6 +306,7 @@ static void test_lanes_that_race(void **unused)
     }
 }
 
+/* A warp alone reaches the barrier at once; the other comes after its load, and both go on then. */
 static void test_barrier(void **unused)
 {
     (void)unused;
