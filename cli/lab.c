@@ -217,9 +217,6 @@ static ifl_status write_launches(const ifl_cli_lab_request *request, const ifl_c
                                  ifl_error *error)
 {
     ifl_status status = IFL_OK;
-    if (mkdir(request->launches, 0777) != 0 && errno != EEXIST)
-        return ifl_cli_error(error, IFL_NO_FILE, "cannot make the folder '%.300s': %s",
-                             request->launches, strerror(errno));
     for (size_t row = 0; row < sheet->row_count && status == IFL_OK; row++) {
         const ifl_lab_point point = ifl_cli_sheet_point(sheet, row);
         size_t kernels = 0;
@@ -454,6 +451,15 @@ static bool are_paths(int count, char **words)
     return true;
 }
 
+/* Before anything runs; NULL: none is asked for. */
+static ifl_status make_folder(const char *path, ifl_error *error)
+{
+    if (path && mkdir(path, 0777) != 0 && errno != EEXIST)
+        return ifl_cli_error(error, IFL_NO_FILE, "cannot make the folder '%.300s': %s", path,
+                             strerror(errno));
+    return IFL_OK;
+}
+
 /* On a GPU its driver chooses the code; a launch file has one kind. */
 static ifl_status check_code(const ifl_cli_lab_request *request, ifl_error *error)
 {
@@ -488,6 +494,10 @@ static int run(int word_count, char **words)
                 ifl_cli_error(&error, IFL_USAGE, "which case?\n'inflight lab --list' lists them");
         request.list = true;
     }
+    if (status == IFL_OK)
+        status = make_folder(request.launches, &error);
+    if (status == IFL_OK)
+        status = make_folder(request.capture, &error);
     result = status == IFL_OK ? run_words(&request, &cases, word_count - first, words + first)
                               : ifl_cli_fail(&error);
     ifl_cli_cases_free(&cases);
