@@ -482,6 +482,18 @@ static bool is_filled(const ifl_site_access *access)
            access->path == IFL_PATH_PAST;
 }
 
+/* One address after the other (CUDA C++ Programming Guide, constant memory). */
+static ifl_served take_constant(ifl_time_memory *m, ifl_request_cost cost, double now)
+{
+    const double latency = m->rates->result[IFL_DELAY_CONSTANT][IFL_PIPES];
+    const double begins = serve(&m->constant_free, now, cost.passes * 2);
+    return (ifl_served){begins, begins + cost.passes * 2 + latency, false, 0, 0};
+}
+
+/* Wavefronts of one request are two cycles apart; those of another one pass between them (an H100,
+ * tools/gpu/latency_probe.cu: 23, 25, 29, 37, 53, 85 cycles for 1, 2, 4, 8, 16, 32 of them). */
+enum { APART = 2 };
+
 static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access,
                               ifl_request_cost cost, double now)
 {
@@ -490,10 +502,9 @@ static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access,
         cost.serial > cost.passes && !access->passes_merge ? cost.serial : cost.passes;
     const double taken = is_filled(access) ? 1 : fmax(passes, 1),
                  begins = serve(&m->l1_free, now, taken);
-    return (ifl_served){begins,
-                        begins + IFL_WAVEFRONTS_APART * (taken - 1) +
-                            m->rates->result[IFL_DELAY_SHARED][IFL_PIPES],
-                        false, 0, 0};
+    return (ifl_served){
+        begins, begins + APART * (taken - 1) + m->rates->result[IFL_DELAY_SHARED][IFL_PIPES], false,
+        0, 0};
 }
 
 /* Sectors pass between SMs one after the other; stores are awaited by nobody. */
@@ -544,6 +555,8 @@ ifl_served ifl_time_memory_take(ifl_time_memory *m, const ifl_site_access *acces
                                 ifl_request_cost cost, const uint32_t *words, ifl_time_lines before,
                                 double now)
 {
+    if (cost.served == IFL_REQUEST_CONSTANT)
+        return take_constant(m, cost, now);
     if (cost.served == IFL_REQUEST_SHARED)
         return take_shared(m, access, cost, now);
     if (cost.served == IFL_REQUEST_REMOTE)
@@ -558,6 +571,14 @@ ifl_served ifl_time_memory_take(ifl_time_memory *m, const ifl_site_access *acces
     if (kind == IFL_ACCESS_ATOMIC)
         return take_atomic(m, cost, words, now);
     return take_load(m, access, cost, words, now);
+}
+
+void ifl_time_memory_keep_apart(const ifl_time_memory *m, double *free, ifl_served *served)
+{
+    const double latency = m->rates->result[IFL_DELAY_SHARED][IFL_PIPES];
+    const double taken = served->ends - served->begins - latency + APART;
+    *free = fmax(*free, served->begins) + taken;
+    served->ends = fmax(served->ends, *free - APART + latency);
 }
 
 double ifl_time_memory_ends(const ifl_time_memory *m)

@@ -18,11 +18,6 @@ typedef struct ifl_time_line {
     double there[4]; /* by sector; HUGE_VAL: it is not asked for */
 } ifl_time_line;
 
-/* Wavefronts in shared memory of one request are two cycles apart; those of another one pass
- * between them (an H100, tools/gpu/latency_probe.cu: 23, 25, 29, 37, 53, 85 cycles for 1, 2, 4, 8,
- * 16, 32 of them). */
-enum { IFL_WAVEFRONTS_APART = 2 };
-
 /* Takes one request after the other. */
 typedef struct ifl_time_server {
     double free;       /* when the next one may begin */
@@ -77,6 +72,12 @@ typedef struct ifl_time_lines {
     const uint32_t *words;
     uint32_t count;
 } ifl_time_lines;
+
+/* Of a request to shared memory: a warp's wavefronts are as far apart from one request to the next as
+ * within one, and those of other warps pass between them. `free`: when the warp's next one may begin.
+ * An H100: four loads in a row whose lanes all meet in one bank take 4 x 64 + 35 cycles with one
+ * warp, and no more with two. */
+void ifl_time_memory_keep_apart(const ifl_time_memory *m, double *free, ifl_served *served);
 
 /* A request that comes at `now`; `words`: its lines; `before`: those of the warp's request before
  * it, where that stored too. */

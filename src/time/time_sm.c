@@ -547,34 +547,15 @@ static bool take_request(warp *w, ifl_request_cost *cost, const uint32_t **lines
     return true;
 }
 
-static ifl_served serve_constant(ifl_sm *sm, ifl_request_cost cost, double now)
-{
-    /* One address after the other (CUDA C++ Programming Guide, constant memory). */
-    const double latency = sm->of->rates->result[IFL_DELAY_CONSTANT][IFL_PIPES];
-    const double begins = fmax(now, sm->memory.constant_free);
-    sm->memory.constant_free = begins + cost.passes * 2;
-    return (ifl_served){begins, begins + cost.passes * 2 + latency, false, 0, 0};
-}
-
-/* Wavefronts of a warp are as far apart from one request to the next as within one; those of other
- * warps pass between them. An H100: four loads in a row whose lanes all meet in one bank take 4 x 64
- * + 35 cycles with one warp, and no more with two. */
-static void keep_apart(const ifl_sm *sm, warp *w, ifl_served *served)
-{
-    const double latency = sm->of->rates->result[IFL_DELAY_SHARED][IFL_PIPES];
-    const double taken = served->ends - served->begins - latency + IFL_WAVEFRONTS_APART;
-    w->shared_free = fmax(w->shared_free, served->begins) + taken;
-    served->ends = fmax(served->ends, w->shared_free - IFL_WAVEFRONTS_APART + latency);
-}
-
 static ifl_served serve_memory(ifl_sm *sm, warp *w, const ifl_site *site, ifl_request_cost cost,
                                const uint32_t *lines, double now)
 {
     ifl_served served =
         ifl_time_memory_take(&sm->memory, &site->access, cost, lines, w->stored, now);
     if (cost.served == IFL_REQUEST_SHARED)
-        keep_apart(sm, w, &served);
-    w->stored = (ifl_time_lines){lines, site->access.kind == IFL_ACCESS_STORE ? cost.lines : 0};
+        ifl_time_memory_keep_apart(&sm->memory, &w->shared_free, &served);
+    if (cost.served != IFL_REQUEST_CONSTANT)
+        w->stored = (ifl_time_lines){lines, site->access.kind == IFL_ACCESS_STORE ? cost.lines : 0};
     return served;
 }
 
@@ -591,9 +572,7 @@ static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
             step_object(sm, w, (ifl_object_step)cost.passes, lines, all.ends);
             continue;
         }
-        const ifl_served one = cost.served == IFL_REQUEST_CONSTANT
-                                   ? serve_constant(sm, cost, now)
-                                   : serve_memory(sm, w, site, cost, lines, now);
+        const ifl_served one = serve_memory(sm, w, site, cost, lines, now);
         all.begins = fmax(all.begins, one.begins);
         all.ends = fmax(all.ends, one.ends);
         all.is_far |= one.is_far;
