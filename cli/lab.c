@@ -410,6 +410,15 @@ static int no_case(const ifl_cli_cases *cases, const char *word)
     return ifl_cli_fail(&error);
 }
 
+/* Before anything runs; NULL: none is asked for. */
+static ifl_status make_folder(const char *path, ifl_error *error)
+{
+    if (path && mkdir(path, 0777) != 0 && errno != EEXIST)
+        return ifl_cli_error(error, IFL_NO_FILE, "cannot make the folder '%.300s': %s", path,
+                             strerror(errno));
+    return IFL_OK;
+}
+
 static int check_outputs(const ifl_cli_lab_request *request, const char *const *paths, size_t count)
 {
     const ifl_cli_output outputs[] = {{"--json", request->json}, {"--csv", request->csv}};
@@ -418,6 +427,10 @@ static int check_outputs(const ifl_cli_lab_request *request, const char *const *
     ifl_status status = ifl_cli_outputs_check(outputs, output_count, &error);
     for (size_t i = 0; i < count && status == IFL_OK; i++)
         status = ifl_cli_outputs_spare(outputs, output_count, paths[i], &error);
+    if (status == IFL_OK)
+        status = make_folder(request->launches, &error);
+    if (status == IFL_OK)
+        status = make_folder(request->capture, &error);
     return status == IFL_OK ? 0 : ifl_cli_fail(&error);
 }
 
@@ -449,15 +462,6 @@ static bool are_paths(int count, char **words)
         if (!ifl_cli_cases_path(&none, words[i]))
             return false;
     return true;
-}
-
-/* Before anything runs; NULL: none is asked for. */
-static ifl_status make_folder(const char *path, ifl_error *error)
-{
-    if (path && mkdir(path, 0777) != 0 && errno != EEXIST)
-        return ifl_cli_error(error, IFL_NO_FILE, "cannot make the folder '%.300s': %s", path,
-                             strerror(errno));
-    return IFL_OK;
 }
 
 /* On a GPU its driver chooses the code; a launch file has one kind. */
@@ -494,10 +498,6 @@ static int run(int word_count, char **words)
                 ifl_cli_error(&error, IFL_USAGE, "which case?\n'inflight lab --list' lists them");
         request.list = true;
     }
-    if (status == IFL_OK)
-        status = make_folder(request.launches, &error);
-    if (status == IFL_OK)
-        status = make_folder(request.capture, &error);
     result = status == IFL_OK ? run_words(&request, &cases, word_count - first, words + first)
                               : ifl_cli_fail(&error);
     ifl_cli_cases_free(&cases);

@@ -231,8 +231,8 @@ ifl_status ifl_cli_lab_derive(ifl_cli_sheet *sheet, ifl_error *error)
 
 /* ---- expectations ---------------------------------------------------------------------------- */
 
-/* A case expects instructions of its PTX and of its machine code; those that did not run are none to
- * hold. */
+/* A case expects instructions of its PTX and of its machine code; those of the code that did not run
+ * are not checked. */
 static bool is_of_other_code(const ifl_cli_sheet *sheet, size_t row, const char *metric)
 {
     static const char ptx[] = "ptx_instructions", machine[] = "instructions";

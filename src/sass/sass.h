@@ -287,7 +287,6 @@ const char *ifl_sass_op_meaning(unsigned op);
 ifl_sass_class ifl_sass_op_class(unsigned op);
 ifl_sass_pipe ifl_sass_op_pipe(unsigned op, uint32_t sm);
 ifl_sass_latency ifl_sass_op_latency(unsigned op, uint32_t sm);
-const char *ifl_sass_pipe_text(ifl_sass_pipe pipe);
 
 /* ".RZ": what a value adds to a mnemonic, where it is written; "" for what is never written. */
 const char *ifl_sass_word_text(ifl_sass_word word);

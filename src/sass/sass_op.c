@@ -31,11 +31,6 @@ static const struct {
 #include "sass/table/instruction.def"
 };
 
-static const char *const pipe_texts[] = {
-#define PIPE(name, text, doc) [IFL_SASS_PIPE_##name] = text,
-#include "sass/table/pipe.def"
-};
-
 static unsigned pick(uint32_t packed, uint32_t sm)
 {
     enum { BYTE = 0xff, OTHER_AT = 8, ARCHITECTURES_AT = 16 };
@@ -67,11 +62,6 @@ ifl_sass_latency ifl_sass_op_latency(unsigned op, uint32_t sm)
 {
     return op < IFL_SASS_OPS ? (ifl_sass_latency)pick(ops[op].latency, sm)
                              : IFL_SASS_LATENCY_VARIABLE;
-}
-
-const char *ifl_sass_pipe_text(ifl_sass_pipe pipe)
-{
-    return (unsigned)pipe < IFL_SASS_PIPES ? pipe_texts[pipe] : "";
 }
 
 uint16_t ifl_sass_architecture_bit(uint32_t sm)

@@ -158,12 +158,42 @@ static void test_atomic(void **unused)
     ifl_time_memory_free(&m);
 }
 
+/* Stores that take a fifth of the DRAM's bandwidth for 4,000 cycles: a load behind them waits 0.8 of
+ * the latency times 0.2 (1 - 1 / e), and a little for the load of the DRAM. */
+static void test_writes(void **unused)
+{
+    (void)unused;
+    enum { STORES = 400, APART = 10 };
+    const ifl_site_access store = {
+        .kind = IFL_ACCESS_STORE, .space = IFL_SPACE_GLOBAL, .path = IFL_PATH_PLAIN, .bytes = 4};
+    const ifl_request_cost cost = {.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL};
+    double ends[2];
+    for (int share = 0; share < 2; share++) {
+        ifl_sm_rates rates = quick_rates();
+        rates.dram_bytes_per_cycle = 64;
+        rates.dram_store_share = share;
+        ifl_time_memory m = {0};
+        assert_true(ifl_time_memory_begin(&m, &rates));
+        for (uint32_t i = 0; i < STORES; i++) {
+            const uint32_t word = ifl_line_pack(1000 + i, 0xf);
+            ifl_time_memory_take(&m, &store, cost, &word, (ifl_time_lines){0}, i * APART);
+        }
+        ends[share] = ask_lines(&m, 64, 1, 0xf, STORES * APART).ends;
+        ifl_time_memory_free(&m);
+    }
+    assert_in_range((uint64_t)(ends[1] - ends[0]), 50, 58);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wavefronts),        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_sectors_of_a_line), cmocka_unit_test(test_lines_in_part),
-        cmocka_unit_test(test_sectors_of_the_l2), cmocka_unit_test(test_atomic),
+        cmocka_unit_test(test_wavefronts),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_sectors_of_a_line),
+        cmocka_unit_test(test_lines_in_part),
+        cmocka_unit_test(test_sectors_of_the_l2),
+        cmocka_unit_test(test_atomic),
+        cmocka_unit_test(test_writes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
