@@ -256,6 +256,8 @@ ifl_status ifl_cli_run_engine(const ifl_cli_request *request, ifl_launch *launch
         .vector_width = request->vector_width,
         .devices = (const ifl_device *const *)request->devices,
         .device_count = request->device_count,
+        .repeated =
+            request->on_gpu && !request->no_timing && request->between == IFL_BETWEEN_ROTATE,
     };
     ifl_cli_progress_start(&c.progress);
     ifl_status status = ifl_launch_run(launch, &run, profile, error);

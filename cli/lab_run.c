@@ -53,6 +53,7 @@ static ifl_status run_on_engine(work *w, ifl_launch *launch, ifl_profile **out, 
         .progress_user = &w->progress,
         .devices = (const ifl_device *const *)w->devices->devices,
         .device_count = w->devices->count,
+        .repeated = true, /* as `lab` measures */
     };
     ifl_cli_progress_start(&w->progress);
     const ifl_status status = ifl_launch_run(launch, &run, out, error);

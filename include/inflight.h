@@ -140,6 +140,9 @@ typedef struct ifl_run_options {
     size_t device_count;
     /* per thread, if the kernel's file has no machine code that states them; 0: not known */
     int registers;
+    /* Predict a launch that follows others like it and writes back what they left in the L2, as
+     * IFL_BETWEEN_ROTATE measures; else one that finds the caches empty, as under Nsight Compute. */
+    bool repeated;
 } ifl_run_options;
 
 typedef struct ifl_profile ifl_profile;

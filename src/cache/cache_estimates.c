@@ -69,6 +69,8 @@ static void describe(const ifl_cache_case *of, const ifl_cache_outcome *o, ifl_c
     to->dirty_bytes = estimate(o, IFL_TALLY_DIRTY, sector, of->device->value[IFL_DEVICE_l2_bytes]);
     to->prefetched_sectors = o->value[IFL_TALLY_PREFETCHED];
     to->prefetch_misses = o->value[IFL_TALLY_PREFETCH_MISSES];
+    to->atomic_misses = fmax(to->l2_atomic_sectors.value - o->value[IFL_TALLY_ATOMIC_HITS], 0);
+    to->dram_padding = o->value[IFL_TALLY_DRAM_PADDING];
     to->l2_read_pieces = o->value[IFL_TALLY_PIECES];
     to->l2_lone_misses = o->value[IFL_TALLY_LONE_MISSES];
 }

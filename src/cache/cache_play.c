@@ -202,6 +202,7 @@ static void add_answer(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2
 {
     add(p, IFL_TALLY_DRAM_READS, touch, answer->dram_reads);
     add(p, IFL_TALLY_DRAM_WRITES, touch, answer->dram_writes);
+    add(p, IFL_TALLY_DRAM_PADDING, touch, answer->dram_padding);
 }
 
 static void load_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2_request *request)

@@ -23,6 +23,7 @@ typedef enum ifl_cache_tally {
     IFL_TALLY_PREFETCH_MISSES,
     IFL_TALLY_DRAM_READS,
     IFL_TALLY_DRAM_WRITES,
+    IFL_TALLY_DRAM_PADDING,
     IFL_TALLY_DIRTY,
     IFL_CACHE_TALLIES
 } ifl_cache_tally;

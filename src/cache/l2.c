@@ -148,6 +148,12 @@ void ifl_l2_free(ifl_l2 *l2)
 
 /* ---- coming and going ------------------------------------------------------------------------ */
 
+/* A sector alone takes the DRAM as long as two. */
+static uint8_t padding_of(uint8_t sectors)
+{
+    return ifl_sector_count(sectors) == 1;
+}
+
 /* A line is written to DRAM, a sector that was stored in part is read before. */
 static void clean(const ifl_l2 *l2, ifl_l2_half *half, ifl_l2_line *line, uint64_t now,
                   ifl_l2_answer *answer)
@@ -155,8 +161,10 @@ static void clean(const ifl_l2 *l2, ifl_l2_half *half, ifl_l2_line *line, uint64
     if (line->dirty)
         half->dirty--;
     if (line->dirty && end_of(l2, line) > now) {
+        const uint8_t filled = line->dirty & (uint8_t)~line->valid;
         answer->dram_writes += ifl_sector_count(line->dirty);
-        answer->dram_reads += ifl_sector_count(line->dirty & (uint8_t)~line->valid);
+        answer->dram_reads += ifl_sector_count(filled);
+        answer->dram_padding += padding_of(line->dirty) + padding_of(filled);
     }
     line->valid |= line->dirty;
     line->dirty = 0;
@@ -350,6 +358,7 @@ static ifl_l2_answer by_sector(ifl_l2 *l2, entry_action *act, const ifl_l2_reque
         sum.hits += answer.hits;
         sum.dram_reads += answer.dram_reads;
         sum.dram_writes += answer.dram_writes;
+        sum.dram_padding += answer.dram_padding;
         sum.from_dram |= answer.from_dram;
     }
     return sum;

@@ -66,8 +66,9 @@ bool ifl_l2_has_sets(const ifl_l2 *l2);
 typedef struct ifl_l2_answer {
     uint8_t hits; /* in the half that was asked */
     uint8_t dram_reads;
-    uint8_t dram_writes; /* of lines that had to make room, or were one too many to be written */
-    bool from_dram;      /* some of what is read comes from DRAM, not from either half */
+    uint8_t dram_writes;  /* of lines that had to make room, or were one too many to be written */
+    uint8_t dram_padding; /* what single sectors of these lack to the piece that the DRAM moves */
+    bool from_dram;       /* some of what is read comes from DRAM, not from either half */
 } ifl_l2_answer;
 
 /* What is asked of a line; `whole` and `bytes` are of writes. */

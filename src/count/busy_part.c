@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * How many passes of atomics the busiest 512 bytes of global memory get: a part of the L2 holds
  * them and does atomics one after the other (arch/atomics.h). A request takes passes for each
- * sector, and more for each further lane on the same address. Knows events and the profile's
- * counters. What is touched is told apart up to a limit; where there is more, nothing is known. */
+ * sector, and more for each further lane on the same address; one of floats keeps its sector from
+ * others for longer than the part. Knows events and the profile's counters. What is touched is told
+ * apart up to a limit; where there is more, nothing is known. */
 #include "arch/atomics.h"
 #include "count/footprint.h"
 #include "count/observe.h"
@@ -13,15 +14,20 @@ enum { MOST = 2048, SLOTS = 2 * MOST }; /* half full at most */
 enum { PART_SECTORS = IFL_ATOMIC_PART_BYTES / IFL_SECTOR_BYTES };
 
 typedef struct busy {
-    uint64_t part; /* + 1; 0: free */
+    uint64_t place; /* + 1; 0: free */
     uint64_t passes;
 } busy;
 
-typedef struct state {
-    const ifl_sites *sites;
+typedef struct busy_table {
     busy slot[SLOTS];
     uint32_t count;
     bool too_many;
+} busy_table;
+
+typedef struct state {
+    const ifl_sites *sites;
+    busy_table parts;
+    busy_table *sectors; /* of floats; NULL: there were none */
 } state;
 
 static void *create(const ifl_sites *sites)
@@ -32,21 +38,55 @@ static void *create(const ifl_sites *sites)
     return s;
 }
 
-static void add(state *s, uint64_t part, uint64_t passes)
+static void destroy(void *self)
 {
-    uint64_t at = part * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-    while (s->slot[at % SLOTS].part && s->slot[at % SLOTS].part != part + 1)
+    state *s = self;
+    free(s ? s->sectors : NULL);
+    free(s);
+}
+
+static void add(busy_table *table, uint64_t place, uint64_t passes)
+{
+    uint64_t at = place * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    if (table->too_many)
+        return;
+    while (table->slot[at % SLOTS].place && table->slot[at % SLOTS].place != place + 1)
         at++;
-    busy *found = &s->slot[at % SLOTS];
-    if (!found->part) {
-        if (s->count == MOST) {
-            s->too_many = true;
+    busy *found = &table->slot[at % SLOTS];
+    if (!found->place) {
+        if (table->count == MOST) {
+            table->too_many = true;
             return;
         }
-        s->count++;
-        found->part = part + 1;
+        table->count++;
+        found->place = place + 1;
     }
     found->passes += passes;
+}
+
+static void add_all(busy_table *to, const busy_table *from)
+{
+    to->too_many |= from->too_many;
+    for (int i = 0; i < SLOTS && !to->too_many; i++)
+        if (from->slot[i].place)
+            add(to, from->slot[i].place - 1, from->slot[i].passes);
+}
+
+/* Most kernels have no atomics of floats, and need no table. */
+static bool has_sectors(state *s)
+{
+    if (!s->sectors)
+        s->sectors = calloc(1, sizeof *s->sectors);
+    s->parts.too_many |= !s->sectors;
+    return s->sectors != NULL;
+}
+
+static uint64_t most_of(const busy_table *table)
+{
+    uint64_t most = 0;
+    for (int i = 0; i < SLOTS && !table->too_many; i++)
+        most = table->slot[i].passes > most ? table->slot[i].passes : most;
+    return most;
 }
 
 /* Lanes before `lane` on its address. */
@@ -81,54 +121,25 @@ static int find_sectors(const ifl_access *access, sector to[IFL_WARP_LANES])
     return count;
 }
 
-static uint64_t part_of(const sector *found)
-{
-    return found->number / PART_SECTORS;
-}
-
-static uint64_t passes_of(const sector *found, uint64_t further)
-{
-    return IFL_ATOMIC_SECTOR_PASSES + (found->most - 1) * further;
-}
-
-/* Additions on one address take longer than those of integers, in which other sectors of the part
- * go on. */
-static void add_floats(state *s, const sector *found, int count)
-{
-    for (int i = 0; i < count; i++) {
-        uint64_t passes = 0, longest = 0;
-        bool is_done = false;
-        for (int k = 0; k < count && !is_done; k++) {
-            if (part_of(&found[k]) != part_of(&found[i]))
-                continue;
-            const uint64_t own = passes_of(&found[k], IFL_ATOMIC_FLOAT_LANE_PASSES);
-            is_done = k < i; /* with its first sector */
-            passes += passes_of(&found[k], IFL_ATOMIC_LANE_PASSES);
-            longest = own > longest ? own : longest;
-        }
-        if (!is_done)
-            add(s, part_of(&found[i]), passes > longest ? passes : longest);
-    }
-}
-
 /* Each sector takes as many passes as the address does on which most lanes meet, one sector after
  * the other. */
 static void add_request(state *s, const ifl_access *access)
 {
     sector found[IFL_WARP_LANES];
     const int count = find_sectors(access, found);
-    if (s->sites->at[access->site].access.is_float) {
-        add_floats(s, found, count);
-        return;
+    const bool is_float = s->sites->at[access->site].access.is_float;
+    for (int i = 0; i < count; i++) {
+        add(&s->parts, found[i].number / PART_SECTORS,
+            IFL_ATOMIC_SECTOR_PASSES + (found[i].most - 1) * IFL_ATOMIC_LANE_PASSES);
+        if (is_float && has_sectors(s))
+            add(s->sectors, found[i].number, found[i].most * IFL_ATOMIC_FLOAT_LANE_PASSES);
     }
-    for (int i = 0; i < count; i++)
-        add(s, part_of(&found[i]), passes_of(&found[i], IFL_ATOMIC_LANE_PASSES));
 }
 
 static void access_event(void *self, const ifl_access *access)
 {
     state *s = self;
-    if (access->kind == IFL_ACCESS_ATOMIC && access->space == IFL_SPACE_GLOBAL && !s->too_many)
+    if (access->kind == IFL_ACCESS_ATOMIC && access->space == IFL_SPACE_GLOBAL)
         add_request(s, access);
 }
 
@@ -142,22 +153,20 @@ static void merge(void *self, const void *other)
 {
     state *s = self;
     const state *o = other;
-    s->too_many |= o->too_many;
-    for (int i = 0; i < SLOTS && !s->too_many; i++)
-        if (o->slot[i].part)
-            add(s, o->slot[i].part - 1, o->slot[i].passes);
+    add_all(&s->parts, &o->parts);
+    if (o->sectors && has_sectors(s))
+        add_all(s->sectors, o->sectors);
 }
 
 static ifl_status report(const void *self, const ifl_sites *sites, const int32_t *line_of,
                          ifl_profile *profile, ifl_error *error)
 {
     const state *s = self;
-    uint64_t most = 0;
+    const uint64_t parts = most_of(&s->parts), sectors = s->sectors ? most_of(s->sectors) : 0;
     (void)sites, (void)line_of, (void)error;
-    for (int i = 0; i < SLOTS; i++)
-        most = s->slot[i].passes > most ? s->slot[i].passes : most;
-    if (!s->too_many)
-        ifl_counters_set(&profile->counters, IFL_COUNTER_global_atomic_busiest_part, most);
+    if (!s->parts.too_many)
+        ifl_counters_set(&profile->counters, IFL_COUNTER_global_atomic_busiest_part,
+                         parts > sectors ? parts : sectors);
     return IFL_OK;
 }
 
@@ -167,7 +176,7 @@ static const ifl_observer observer = {
     .access = access_event,
     .contiguous = contiguous_event,
     .merge = merge,
-    .destroy = free,
+    .destroy = destroy,
 };
 
 const ifl_observation ifl_observe_busy_part = {&observer, report};

@@ -25,8 +25,9 @@ static double over(double work, double rate)
 
 static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
 {
-    term[IFL_TERM_DRAM] = over(w->dram_bytes * (1 - w->random), r->dram_bytes_per_s[w->writes]) +
-                          over(w->dram_bytes * w->random, r->dram_random_bytes_per_s);
+    const double moved = w->dram_bytes + w->padding_bytes;
+    term[IFL_TERM_DRAM] = over(moved * (1 - w->random), r->dram_bytes_per_s[w->writes]) +
+                          over(moved * w->random, r->dram_random_bytes_per_s);
     term[IFL_TERM_L2] = over(w->l2_bytes, r->l2_bytes_per_s);
     term[IFL_TERM_L1] = over(w->l1_passes, r->l1_passes_per_s);
     term[IFL_TERM_SHARED] = over(w->shared_passes, r->shared_passes_per_s);

@@ -193,9 +193,9 @@ static double share(double part, double whole)
     return whole > 0 ? fmin(part / whole, 1) : 0;
 }
 
-/* The caches were followed. What stays dirty in the L2 is written by the launch after this one,
- * which finds as much there of its own time: it takes time as if it were written now. */
-static void take_facts(const ifl_cache_facts *f, const ifl_rates *rates, ifl_work *out)
+/* The caches were followed. */
+static void take_facts(const ifl_profile *p, const ifl_cache_facts *f, const ifl_rates *rates,
+                       ifl_work *out)
 {
     const double asked = f->l1_load_sectors.value + f->copied_sectors;
     out->l1_lines = rates->l1_by_line ? 0 : (double)f->l1_bytes / IFL_LINE_BYTES;
@@ -206,10 +206,12 @@ static void take_facts(const ifl_cache_facts *f, const ifl_rates *rates, ifl_wor
     out->l2_hit = fmin(share(f->l2_read_hits.value, asked), 1 - out->l1_hit);
     out->l2_bytes = IFL_SECTOR_BYTES * (f->l2_read_sectors.value + f->l2_write_sectors.value +
                                         f->l2_atomic_sectors.value);
-    out->dram_bytes = f->dram_read_bytes.value + f->dram_write_bytes.value + f->dirty_bytes.value;
-    out->left_bytes = f->dirty_bytes.value;
+    out->left_bytes = ifl_profile_left_bytes(p, f);
+    out->dram_bytes = f->dram_read_bytes.value + f->dram_write_bytes.value + out->left_bytes;
+    out->padding_bytes = f->dram_padding * IFL_SECTOR_BYTES;
     out->dram_low = f->dram_read_bytes.low + f->dram_write_bytes.low;
-    out->dram_high = f->dram_read_bytes.high + f->dram_write_bytes.high + f->dirty_bytes.high;
+    out->dram_high = f->dram_read_bytes.high + f->dram_write_bytes.high +
+                     (p->repeated ? f->dirty_bytes.high : 0);
 }
 
 /* What is prefetched to the L2 is found there; where the caches are followed, that tells. */
@@ -233,7 +235,7 @@ static void find_bytes(const ifl_profile *p, const ifl_device *device, const ifl
     if (c->known[IFL_COUNTER_dram_read_bytes] && c->known[IFL_COUNTER_dram_write_bytes])
         take_caches(c, stored, out);
     else if (ifl_profile_caches(p, device->id))
-        take_facts(ifl_profile_caches(p, device->id), rates, out);
+        take_facts(p, ifl_profile_caches(p, device->id), rates, out);
     else
         guess_caches(p, device, stored, out);
     /* The L1 hides loads of whole lines and of parts of them alike; what it lacks is filled in line

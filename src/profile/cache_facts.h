@@ -36,9 +36,13 @@ typedef struct ifl_cache_facts {
     double copied_sectors;     /* that copies of the TMA load, past the L1 */
     double prefetched_sectors; /* that prefetches ask the L2 for, past the L1 */
     double prefetch_misses;    /* of them, not found there */
-    double half_l1_load_hits;  /* with half of blocks_per_sm; 0: none, or not asked (one block) */
-    double l2_read_pieces;     /* of 64 bytes, of which loads ask the L2 for one sector or both */
-    double l2_lone_misses;     /* of them, not found there and asked for one sector only */
+    double atomic_misses;      /* sectors of atomics, not found there */
+    /* sectors as long as whose moving single ones, stored or filled, take the DRAM more: before the
+     * launch ends */
+    double dram_padding;
+    double half_l1_load_hits; /* with half of blocks_per_sm; 0: none, or not asked (one block) */
+    double l2_read_pieces;    /* of 64 bytes, of which loads ask the L2 for one sector or both */
+    double l2_lone_misses;    /* of them, not found there and asked for one sector only */
     /* A turn: what a warp asks for between two waits for data. */
     double turns_in_l1;     /* share of the turns with loads whose loads were all found in the L1 */
     double lines_from_dram; /* share of the lines that the L2 is asked for which come from DRAM */

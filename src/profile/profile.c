@@ -57,6 +57,11 @@ const ifl_cache_facts *ifl_profile_caches(const ifl_profile *profile, const char
     return NULL;
 }
 
+double ifl_profile_left_bytes(const ifl_profile *profile, const ifl_cache_facts *facts)
+{
+    return profile->repeated ? facts->dirty_bytes.value : 0;
+}
+
 const ifl_time_facts *ifl_profile_sm_time(const ifl_profile *profile, const char *device)
 {
     for (size_t i = 0; i < profile->sm_times.count; i++)

@@ -128,6 +128,7 @@ struct ifl_profile {
     int shared_preference;
     const char *backend; /* "engine", "gpu" */
     bool reads_clock;    /* the code has an instruction that does */
+    bool repeated;       /* it follows others like it: ifl_run_options */
     bool complete;       /* false: stopped early; counters are of what ran */
     uint64_t blocks_done;
     double seconds; /* wall time of the run itself, 0 unknown */
@@ -166,6 +167,9 @@ bool ifl_profile_is_debug(const ifl_profile *profile);
 /* What the caches of a device, "h200", had of the launch; NULL: they were not followed. And what
  * one of its SMs did. */
 const ifl_cache_facts *ifl_profile_caches(const ifl_profile *profile, const char *device);
+/* Bytes that the launch's stores leave in the L2 and that it takes time for all the same: a launch
+ * before it left as many, and its own write those. */
+double ifl_profile_left_bytes(const ifl_profile *profile, const ifl_cache_facts *facts);
 const ifl_time_facts *ifl_profile_sm_time(const ifl_profile *profile, const char *device);
 
 /* The time of one of its SMs with the change over that without; 0: not known. */

@@ -109,17 +109,27 @@ uint64_t ifl_traffic_excess(const ifl_traffic *traffic, ifl_traffic_kind kind)
     return actual > ideal ? (actual - ideal) * (on_chip ? 1 : IFL_SECTOR_BYTES) : 0;
 }
 
+/* Lines that do not follow each other. */
+static bool has_far_places(const ifl_profile_line *line)
+{
+    const int64_t apart = line->pattern.stride_words * (int64_t)line->access_bytes;
+    return line->pattern.kind == IFL_PATTERN_IRREGULAR ||
+           (line->pattern.kind == IFL_PATTERN_STRIDED &&
+            (apart > IFL_LINE_BYTES || apart < -IFL_LINE_BYTES));
+}
+
 double ifl_traffic_random_share(const ifl_profile *p)
 {
-    static const ifl_traffic_kind kinds[] = {IFL_TRAFFIC_global_load, IFL_TRAFFIC_global_atomic};
+    static const ifl_traffic_kind kinds[] = {IFL_TRAFFIC_global_load, IFL_TRAFFIC_global_store,
+                                             IFL_TRAFFIC_global_atomic};
     double all = 0, random = 0;
     for (size_t i = 0; i < p->lines.count; i++) {
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             const ifl_traffic t = ifl_traffic_get(&p->lines.at[i].counters, kinds[k]);
-            const bool is_random = p->lines.at[i].pattern.kind == IFL_PATTERN_IRREGULAR &&
-                                   t.lines > IFL_RANDOM_LINES * t.requests;
-            all += (double)t.sectors;
+            const bool is_random =
+                has_far_places(&p->lines.at[i]) && t.lines > IFL_RANDOM_LINES * t.requests;
             random += is_random ? (double)t.sectors : 0;
+            all += is_random || kinds[k] != IFL_TRAFFIC_global_store ? (double)t.sectors : 0;
         }
     }
     return all > 0 ? random / all : 0;

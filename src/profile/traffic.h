@@ -35,10 +35,12 @@ ifl_traffic ifl_traffic_off_chip(const ifl_counters *counters, ifl_access_kind p
 /* What was spent beyond the ideal: bytes off chip, wavefronts on chip. */
 uint64_t ifl_traffic_excess(const ifl_traffic *traffic, ifl_traffic_kind kind);
 
-/* Irregular addresses on more lines a request than these are random places. */
-enum { IFL_RANDOM_LINES = 8 };
-/* Of the sectors of global loads and atomics, those of instructions whose lanes each ask for a
- * place of their own. */
+/* Irregular addresses on more lines a request than these are random places for the DRAM, and so are
+ * lanes further apart than a line: an H100 takes as long for pieces of 32 bytes at random as for
+ * words (tools/gpu/scatter_probe.cu), and for words 256 bytes apart (pattern_probe.cu). */
+enum { IFL_RANDOM_LINES = 3 };
+/* Of the sectors of global loads and atomics, and of stores to such, those of instructions that ask
+ * for such. */
 double ifl_traffic_random_share(const ifl_profile *profile);
 
 #endif

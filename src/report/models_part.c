@@ -96,8 +96,8 @@ static const char *runners_text(ifl_page *page, const ifl_model *m)
     return text;
 }
 
-/* The DRAM has time to write what a launch leaves in the L2, as in a row of launches (model/work.c); its rate beside is of
- * what this launch reads and writes. */
+/* What a launch leaves in the L2 takes its time where it writes back as much of the one before it (ifl_run_options.repeated);
+ * the rate beside is of what this launch reads and writes. */
 static const char *left_text(ifl_page *page, const ifl_profile *profile, const ifl_device *device,
                              const ifl_model *m)
 {
@@ -105,7 +105,9 @@ static const char *left_text(ifl_page *page, const ifl_profile *profile, const i
     const ifl_cache_facts *f = ifl_profile_caches(profile, device->id);
     if (m->limiter != IFL_TERM_DRAM || !f || f->dirty_bytes.value < worth * m->dram_bytes)
         return "";
-    return say(page, " with the write-back of the %s left in the L2",
+    return say(page,
+               profile->repeated ? " with the write-back of the %s left in the L2"
+                                 : " (%s stay in the L2, to be written later)",
                ifl_figure_bytes((uint64_t)f->dirty_bytes.value).text);
 }
 

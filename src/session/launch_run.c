@@ -139,6 +139,7 @@ static ifl_status describe(run *r)
     r->profile = ifl_profile_new();
     if (!r->profile)
         return ifl_fail_memory(r->error, sizeof *r->profile);
+    r->profile->repeated = r->options->repeated;
     if (r->options->registers > 0)
         r->profile->machine.registers = (uint32_t)r->options->registers;
     return ifl_launch_describe(r->launch, "engine", r->profile, r->error);

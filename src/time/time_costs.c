@@ -79,7 +79,7 @@ static double share(double part, double whole)
     return whole > 0 ? fmin(fmax(part / whole, 0), 1) : 0;
 }
 
-static void take_facts(const ifl_cache_facts *f, ifl_sm_rates *out)
+static void take_facts(const ifl_profile *p, const ifl_cache_facts *f, ifl_sm_rates *out)
 {
     const double near = share(f->l2_read_hits.value, f->l2_read_sectors.value);
     const double stored = f->l2_write_sectors.value + f->l2_atomic_sectors.value;
@@ -100,8 +100,10 @@ static void take_facts(const ifl_cache_facts *f, ifl_sm_rates *out)
                  filled = fmax(f->dram_read_bytes.value - loaded - prefetched, 0);
     out->prefetch_miss = share(f->prefetch_misses, f->prefetched_sectors);
     out->dram_store_share =
-        share((f->dram_write_bytes.value + f->dirty_bytes.value) / IFL_SECTOR_BYTES, stored) +
-        (stored > 0 ? filled / IFL_SECTOR_BYTES / stored : 0);
+        share((f->dram_write_bytes.value + ifl_profile_left_bytes(p, f)) / IFL_SECTOR_BYTES,
+              stored) +
+        (stored > 0 ? filled / IFL_SECTOR_BYTES / stored + f->dram_padding / stored : 0);
+    out->atomic_miss = share(f->atomic_misses, f->l2_atomic_sectors.value);
 }
 
 /* A turn for each line stored; where most is written, more for each piece of 64 bytes, which hides
@@ -204,7 +206,7 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->code_ahead = (uint32_t)arch.code_lines_ahead;
     out->dram_sector_bytes = IFL_SECTOR_BYTES;
     if (facts)
-        take_facts(facts, out);
+        take_facts(p, facts, out);
     out->lines_in_flight = arch.lines_in_flight * out->l1_lines;
     find_stores(p, facts, &arch, out);
     find_pipes(device, &arch, out);

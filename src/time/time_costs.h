@@ -49,6 +49,7 @@ typedef struct ifl_sm_rates {
     double far_share;    /* of the lines that the L2 has, those in the half that the SM is not at */
     double store_pieces; /* turns of the L2 for a line stored */
     double write_turns, hidden_turns; /* of a piece of it; of reads that a line hides */
+    double atomic_miss;               /* of the sectors of atomics, the share that the L2 lacks */
     double prefetch_miss; /* of the sectors that prefetches ask for, the share that the L2 lacks */
     double remote_lane_cycles; /* of atomics, more for each lane */
     double remote_latency,

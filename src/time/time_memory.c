@@ -199,6 +199,16 @@ static void write_ends(ifl_time_memory *m, uint32_t ends, double now)
         serve_shared(&m->l2, now, ends * r->end_turns * PIECE_BYTES / r->l2_bytes_per_cycle, 0);
 }
 
+/* What becomes of sectors that are written: their part of what the DRAM writes and fills. */
+static void write_back(ifl_time_memory *m, double sectors, double now)
+{
+    const ifl_sm_rates *r = m->rates;
+    const double bytes = sectors * IFL_SECTOR_BYTES * r->dram_store_share,
+                 cycles = bytes / r->dram_bytes_per_cycle;
+    serve_shared(&m->dram, now, cycles, 0);
+    add_load(&m->written, now, cycles);
+}
+
 /* When the L2 takes it. Several sectors of a line that are written in part take longer. */
 static double store_behind(ifl_time_memory *m, unsigned sectors, bool in_parts, double now)
 {
@@ -206,9 +216,7 @@ static double store_behind(ifl_time_memory *m, unsigned sectors, bool in_parts, 
     const double turns =
         r->store_pieces + (in_parts && sectors & (sectors - 1) ? r->part_turns : 0);
     const double l2 = serve_shared(&m->l2, now, turns * PIECE_BYTES / r->l2_bytes_per_cycle, 0);
-    const double bytes = count_of(sectors) * IFL_SECTOR_BYTES * r->dram_store_share;
-    serve_shared(&m->dram, l2, bytes / r->dram_bytes_per_cycle, 0);
-    add_load(&m->written, l2, bytes / r->dram_bytes_per_cycle);
+    write_back(m, count_of(sectors), l2);
     return l2;
 }
 
@@ -464,13 +472,14 @@ static ifl_served take_atomic(ifl_time_memory *m, ifl_request_cost cost, const u
     }
     const double bytes = fmax(sector_count, cost.serial) * r->atomic_bytes;
     const double l2 = serve_shared(&m->l2, begins, bytes / r->l2_bytes_per_cycle, r->l2_latency);
-    const bool from_dram = draw(m) >= r->l2_hit && sector_count > 0;
-    if (from_dram)
-        serve_shared(&m->dram, l2, sector_count * IFL_SECTOR_BYTES / r->dram_bytes_per_cycle, 0);
-    return (ifl_served){begins,
-                        l2 + bytes / r->l2_bytes_per_cycle +
-                            (from_dram ? r->dram_latency : r->l2_latency) + r->atomic_latency,
-                        true, begins + fmax(cost.passes, 1), 0};
+    const bool from_dram = draw(m) < r->atomic_miss;
+    write_back(m, sector_count, l2);
+    const double there = from_dram ? l2 + wait_under(&m->dram, r->dram_latency) +
+                                         wait_for_writes(m, l2) + dram_latency(m)
+                                   : l2;
+    return (ifl_served){
+        begins, fmax(there, l2 + r->l2_latency) + bytes / r->l2_bytes_per_cycle + r->atomic_latency,
+        true, begins + fmax(cost.passes, 1), there};
 }
 
 /* An asynchronous copy past the L1 fills shared memory as lines come, which their fetching counts:
@@ -579,6 +588,16 @@ void ifl_time_memory_keep_apart(const ifl_time_memory *m, double *free, ifl_serv
     const double taken = served->ends - served->begins - latency + APART;
     *free = fmax(*free, served->begins) + taken;
     served->ends = fmax(served->ends, *free - APART + latency);
+}
+
+void ifl_time_memory_keep_conflicts_apart(const ifl_time_memory *m, const ifl_site_access *access,
+                                          double passes, double *free, ifl_served *served)
+{
+    const double begins = fmax(*free, served->begins);
+    if (access->kind != IFL_ACCESS_LOAD || passes * 4 <= fmax(access->bytes, 4))
+        return;
+    *free = begins + APART * passes;
+    served->ends = fmax(served->ends, *free - APART + m->rates->l1_latency);
 }
 
 double ifl_time_memory_ends(const ifl_time_memory *m)

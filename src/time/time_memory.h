@@ -78,6 +78,11 @@ typedef struct ifl_time_lines {
  * An H100: four loads in a row whose lanes all meet in one bank take 4 x 64 + 35 cycles with one
  * warp, and no more with two. */
 void ifl_time_memory_keep_apart(const ifl_time_memory *m, double *free, ifl_served *served);
+/* The same of a load through the L1 whose words meet in banks: of 16 and 32 lanes in one bank, an
+ * H100's warp alone takes 34 and 65 cycles a load, four warps 17 and 34 (tools/gpu/scatter_probe.cu,
+ * own_lines). */
+void ifl_time_memory_keep_conflicts_apart(const ifl_time_memory *m, const ifl_site_access *access,
+                                          double passes, double *free, ifl_served *served);
 
 /* A request that comes at `now`; `words`: its lines; `before`: those of the warp's request before
  * it, where that stored too. */

@@ -242,8 +242,9 @@ ifl_profile *inputs_read(FILE *in, char *line, int size)
     while (fgets(line, size, in)) {
         if (!p && strncmp(line, "kernel ", 7) != 0)
             return NULL;
-        if (!p)
-            p = ifl_profile_new();
+        p = p ? p : ifl_profile_new();
+        if (p)
+            p->repeated = true; /* as they were measured: docs/gpu.md */
         if (strcmp(line, "end\n") == 0)
             return p;
         if (!p || !take(p, line)) {

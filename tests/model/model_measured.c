@@ -59,8 +59,8 @@ static void take_models(const run *r, const ifl_profile *profile, ifl_device *co
 static ifl_status run_launch(const run *r, ifl_launch *launch, ifl_device *const *devices,
                              ifl_error *error)
 {
-    const ifl_run_options options = {.devices = (const ifl_device *const *)devices,
-                                     .device_count = r->count};
+    const ifl_run_options options = {
+        .repeated = true, .devices = (const ifl_device *const *)devices, .device_count = r->count};
     ifl_profile *profile = NULL;
     ifl_status status = *r->grid ? ifl_launch_set(launch, "grid", r->grid, error) : IFL_OK;
     if (status == IFL_OK)

@@ -82,6 +82,7 @@ class ifl_run_options(c.Structure):
         ("devices", c.POINTER(c.c_void_p)),
         ("device_count", c.c_size_t),
         ("registers", c.c_int),
+        ("repeated", c.c_bool),
     ]
 
 
