@@ -135,6 +135,13 @@ static bool hardly_writes(const ifl_profile *p)
     return stored < share * (stored + counter(p, IFL_COUNTER_global_load_sectors));
 }
 
+static double atomic_turn_of(const ifl_profile *p, const ifl_arch *arch, double sms)
+{
+    const double requests = counter(p, IFL_COUNTER_global_atomic_requests),
+                 passes = counter(p, IFL_COUNTER_global_atomic_busiest_part);
+    return requests > 0 ? passes * arch->atomic_part_cycles * sms / requests : 0;
+}
+
 void ifl_sm_rates_share(ifl_sm_rates *rates, double sms)
 {
     enum {
@@ -182,6 +189,7 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->block_start_cycles = arch.block_start_cycles;
     out->warp_start_cycles = arch.warp_start_cycles;
     out->atomic_bytes = arch.atomic_bytes;
+    out->atomic_turn = atomic_turn_of(p, &arch, used);
     out->fetch_cycles = arch.fetch_cycles;
     out->first_fetch_cycles = arch.first_fetch_cycles;
     out->leave_cycles = arch.leave_cycles;

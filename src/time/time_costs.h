@@ -40,8 +40,10 @@ typedef struct ifl_sm_rates {
     uint32_t code_ahead;    /* lines of code that are asked for before they are needed */
     double lines_in_flight; /* at most */
     double atomic_bytes;    /* of the L2's bandwidth, a pass */
-    double l2_hit;          /* share of the sectors that the L1 lacks */
-    double l1_hit;          /* share of the sectors loaded that are found there, at least */
+    /* cycles of the part of the L2 that does most atomics, for one request of each SM */
+    double atomic_turn;
+    double l2_hit; /* share of the sectors that the L1 lacks */
+    double l1_hit; /* share of the sectors loaded that are found there, at least */
     double
         /* of two lines of a request that the L1 lacks: how often one comes from DRAM where the
          * other does */

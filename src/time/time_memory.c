@@ -477,9 +477,11 @@ static ifl_served take_atomic(ifl_time_memory *m, ifl_request_cost cost, const u
     const double there = from_dram ? l2 + wait_under(&m->dram, r->dram_latency) +
                                          wait_for_writes(m, l2) + dram_latency(m)
                                    : l2;
-    return (ifl_served){
-        begins, fmax(there, l2 + r->l2_latency) + bytes / r->l2_bytes_per_cycle + r->atomic_latency,
-        true, begins + fmax(cost.passes, 1), there};
+    const double waited = serve(&m->atomics_free, l2, r->atomic_turn) - l2;
+    return (ifl_served){begins,
+                        fmax(there, l2 + r->l2_latency) + bytes / r->l2_bytes_per_cycle +
+                            r->atomic_latency + waited,
+                        true, begins + fmax(cost.passes, 1), there + waited + r->atomic_turn};
 }
 
 /* An asynchronous copy past the L1 fills shared memory as lines come, which their fetching counts:
@@ -602,5 +604,6 @@ void ifl_time_memory_keep_conflicts_apart(const ifl_time_memory *m, const ifl_si
 
 double ifl_time_memory_ends(const ifl_time_memory *m)
 {
-    return fmax(fmax(m->l1_free, m->remote_free), fmax(m->l2.free, m->dram.free));
+    return fmax(fmax(fmax(m->l1_free, m->remote_free), fmax(m->l2.free, m->dram.free)),
+                m->atomics_free);
 }

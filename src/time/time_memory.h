@@ -36,6 +36,7 @@ typedef struct ifl_time_memory {
     const ifl_sm_rates *rates;
     double l1_free, constant_free, remote_free; /* when the next request may begin */
     double miss_free;                           /* when the L1 may ask for the next line */
+    double atomics_free; /* when the part of the L2 that does most atomics may do the next */
     ifl_time_server l2, dram;
     ifl_time_server written; /* of the DRAM, only its load */
     ifl_time_line *lines;
