@@ -452,7 +452,9 @@ static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access,
         const uint64_t number = line_at(words, i, &sectors);
         if (is_kept(access, sectors))
             keep_stored(m, number, sectors, begins);
-        if (!is_gathered(before, words[i]))
+        if (is_gathered(before, words[i]))
+            write_back(m, count_of(sectors), begins);
+        else
             done = fmax(done, store_behind(m, sectors, cost.ends == IFL_STORE_IN_PARTS, begins));
     }
     write_ends(m, cost.ends, begins);

@@ -184,6 +184,27 @@ static void test_writes(void **unused)
     assert_in_range((uint64_t)(ends[1] - ends[0]), 50, 58);
 }
 
+/* The L1 gathers what a warp stores in one line after the other, and the DRAM gets its part of each:
+ * an H100 copies structures of 12 bytes in 64 us, 50 without that (tools/gpu/pattern_probe.cu). */
+static void test_gathered_stores(void **unused)
+{
+    (void)unused;
+    const ifl_site_access store = {
+        .kind = IFL_ACCESS_STORE, .space = IFL_SPACE_GLOBAL, .path = IFL_PATH_PLAIN, .bytes = 4};
+    const ifl_request_cost cost = {.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL};
+    const uint32_t word = ifl_line_pack(64, 0xf);
+    ifl_sm_rates rates = quick_rates();
+    rates.dram_bytes_per_cycle = 1;
+    rates.dram_store_share = 0.5;
+    ifl_time_memory m = {0};
+    assert_true(ifl_time_memory_begin(&m, &rates));
+    ifl_time_memory_take(&m, &store, cost, &word, (ifl_time_lines){0}, 0);
+    assert_int_equal((int)m.dram.free, 64);
+    ifl_time_memory_take(&m, &store, cost, &word, (ifl_time_lines){&word, 1}, 0);
+    assert_int_equal((int)m.dram.free, 128);
+    ifl_time_memory_free(&m);
+}
+
 /* Sectors of atomics that the L2 lacks come from the DRAM before the warp's place is free. */
 static void test_atomic_from_dram(void **unused)
 {
@@ -271,6 +292,7 @@ int main(void)
         cmocka_unit_test(test_sectors_of_the_l2),
         cmocka_unit_test(test_atomic),
         cmocka_unit_test(test_writes),
+        cmocka_unit_test(test_gathered_stores),
         cmocka_unit_test(test_atomic_from_dram),
         cmocka_unit_test(test_atomics_queue),
         cmocka_unit_test(test_conflicts_of_loads),
