@@ -198,6 +198,7 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->fence_system_cycles = arch.fence_system_cycles;
     out->fence_turn_cycles = arch.fence_turn_cycles;
     out->lone_fetch = arch.lone_fetch;
+    out->whole_fetch = arch.whole_fetch;
     out->line_sectors = arch.line_sectors;
     out->atomic_latency = arch.atomic_latency;
     out->remote_latency = arch.remote_latency;

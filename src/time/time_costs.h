@@ -67,7 +67,8 @@ typedef struct ifl_sm_rates {
     double line_sectors;      /* that a line takes of the L2 at least */
     double atomic_latency;    /* beside a load's */
     double ahead_bytes;       /* of the SM, that may be asked for before they are due */
-    double lone_fetch;        /* turns more for a piece of one sector that comes from DRAM */
+    /* turns more for a piece that comes from DRAM, of one sector and of two */
+    double lone_fetch, whole_fetch;
     ifl_matrix_costs matrix;
     double units[IFL_PIPES]; /* cycles that a warp instruction keeps its scheduler's pipe busy */
     double result[IFL_DELAYS]

@@ -106,6 +106,14 @@ static double lone_pieces_of(unsigned sectors)
            ((sectors & 0xc) == 4 || (sectors & 0xc) == 8);
 }
 
+/* Turns of the L2 for what the DRAM brings. */
+static double fetch_turns(const ifl_sm_rates *r, unsigned sectors)
+{
+    const double lone = lone_pieces_of(sectors),
+                 whole = ((double)__builtin_popcount(sectors) - lone) / 2;
+    return r->lone_fetch * lone + r->whole_fetch * whole;
+}
+
 static double count_of(unsigned sectors)
 {
     return (double)__builtin_popcount(sectors);
@@ -157,9 +165,8 @@ static double fetch(ifl_time_memory *m, uint64_t line, unsigned sectors, double 
 {
     const ifl_sm_rates *r = m->rates;
     const bool from_dram = from == FROM_DRAM;
-    const double bytes_taken =
-        fmax(count_of(sectors), r->line_sectors) * IFL_SECTOR_BYTES +
-        (from_dram ? r->lone_fetch * lone_pieces_of(sectors) * PIECE_BYTES : 0);
+    const double bytes_taken = fmax(count_of(sectors), r->line_sectors) * IFL_SECTOR_BYTES +
+                               (from_dram ? fetch_turns(r, sectors) * PIECE_BYTES : 0);
     const double cycles = bytes_taken / (r->l2_bytes_per_cycle * share);
     const double l2 = serve_shared(&m->l2, now, cycles, r->l2_latency);
     double ends = l2 + (draw(m) < r->far_share ? r->l2_far_latency : r->l2_latency);
