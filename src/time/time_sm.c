@@ -377,7 +377,9 @@ static void await(ifl_sm *sm, warp *w)
         w->ready = NEVER;
 }
 
-/* A warp that has exited keeps its place until what it wrote has left the SM. */
+/* A warp that has exited keeps its place until what it wrote has left the SM and the L2 has what it
+ * stored: an H100's warps that store a word each 128 bytes drain for most of their time
+ * (tools/gpu/pattern_probe.cu). */
 static void drain(ifl_sm *sm, const warp *w, place *p, uint32_t exit_site)
 {
     if (w->left <= sm->now + 1)
@@ -655,11 +657,13 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
         ifl_board_put(&w->boards[c->writes], served.ends, why_of(site, &served));
     if (c->reads < IFL_BOARDS)
         ifl_board_put(&w->boards[c->reads], served.begins + READ_CYCLES, why_of(site, &served));
-    w->has_stored |= site->access.kind == IFL_ACCESS_STORE;
+    const bool stores = site->access.kind == IFL_ACCESS_STORE;
+    w->has_stored |= stores;
     place *p = &sm->places[w->place];
     p->done = latest(p->done, (uint64_t)served.done);
     if (served.leaves > 0)
-        w->left = latest(w->left, (uint64_t)(served.leaves + sm->of->rates->leave_cycles));
+        w->left = latest(w->left, (uint64_t)fmax(served.leaves + sm->of->rates->leave_cycles,
+                                                 stores ? served.done : 0));
     if ((c->delay == IFL_DELAY_GROUP && site->matrix.kind == IFL_MATRIX_KIND_NONE) ||
         (is_far(site) && site->access.kind == IFL_ACCESS_LOAD && c->writes == IFL_NO_BOARD))
         w->copies = latest(w->copies, (uint64_t)served.ends);
