@@ -7,6 +7,7 @@
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -67,8 +68,25 @@ static void drop_internal(output *out)
     out->used = strlen(out->text);
 }
 
+/* Of separate compilation, nvcc puts __nv_static_<digits>_<file>_ before the name of a static kernel or variable; the digits
+ * tell the length of <file>. What follows, or all of any other name. */
+static const char *without_file(const char *mangled)
+{
+    static const char start[] = "__nv_static_";
+    const size_t before = strlen(start);
+    if (strncmp(mangled, start, before) != 0 || !isdigit((unsigned char)mangled[before]))
+        return mangled;
+    char *file;
+    const unsigned long length = strtoul(mangled + before, &file, 10);
+    const size_t rest = strlen(file);
+    const bool is_one =
+        length && rest > 2 && length < rest - 2 && file[0] == '_' && file[length + 1] == '_';
+    return is_one ? file + length + 2 : mangled;
+}
+
 const char *ifl_demangle(ifl_arena *arena, const char *mangled)
 {
+    mangled = without_file(mangled);
     output out;
     const size_t length = strlen(mangled);
     out.used = 0;

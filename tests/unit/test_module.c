@@ -51,7 +51,18 @@ static void demangles_without_the_return_type(void **state)
     assert_string_equal(
         ifl_demangle(&arena, "_ZN42_INTERNAL_00000000_11_everyday_cu_d166cbfd9atomicAddEPjj"),
         "atomicAdd(unsigned int*, unsigned int)");
+    /* Static kernels and variables, compiled separately (nvcc 13.0 -rdc=true of a file everyday.cu). */
+    assert_string_equal(
+        ifl_demangle(&arena, "__nv_static_33__10d28fd2_11_everyday_cu_e3edcd8c__Z5plainPiPKf"),
+        "plain(int*, float const*)");
+    assert_string_equal(
+        ifl_demangle(&arena, "__nv_static_33__10d28fd2_11_everyday_cu_e3edcd8c_place"), "place");
     /* Names of the source that only look like it. */
+    assert_string_equal(ifl_demangle(&arena, "__nv_static_32__Z5plainPi"),
+                        "__nv_static_32__Z5plainPi");
+    assert_string_equal(ifl_demangle(&arena, "__nv_static_"), "__nv_static_");
+    assert_string_equal(ifl_demangle(&arena, "__nv_static_99999999999999999999_a_b"),
+                        "__nv_static_99999999999999999999_a_b");
     assert_string_equal(ifl_demangle(&arena, "_ZN11my_INTERNAL1fEv"), "my_INTERNAL::f()");
     assert_string_equal(ifl_demangle(&arena, "_ZN14my_INTERNAL_1_1fEv"), "my_INTERNAL_1_::f()");
     assert_string_equal(ifl_demangle(&arena, "_ZN12_INTERNAL_ab1fEv"), "_INTERNAL_ab::f()");
