@@ -104,12 +104,9 @@ static ifl_status set_no_analysis(void *user, const char *value, ifl_error *erro
 static ifl_status set_code(void *user, const char *value, ifl_error *error)
 {
     (void)user;
-    if (strcmp(value, "both") == 0)
-        return ifl_cli_error(
-            error, IFL_USAGE,
-            "a program runs once: --code takes ptx or machine here (analyze and lab take both)");
-    if (strcmp(value, "ptx") != 0 && strcmp(value, "machine") != 0)
-        return ifl_cli_error(error, IFL_USAGE, "--code takes ptx or machine, not '%.40s'", value);
+    if (strcmp(value, "ptx") != 0 && strcmp(value, "machine") != 0 && strcmp(value, "both") != 0)
+        return ifl_cli_error(error, IFL_USAGE, "--code takes ptx, machine or both, not '%.40s'",
+                             value);
     return put(IFL_RUN_CODE, value, error);
 }
 
@@ -117,8 +114,9 @@ static const ifl_cli_option options[] = {
     {0, "gpu", "NAME", "the GPU that the program finds (h200)", set_gpu},
     {0, "gpus", "N", "how many GPUs of that kind the program finds (1)", set_gpus},
     {0, "code", "WHICH",
-     "run only this kind of code, ptx or machine; by default machine code if there is some for the "
-     "GPU, else PTX",
+     "run only this kind of code, ptx or machine; both: run the PTX of each observed launch before "
+     "its machine code and report where they differ; by default machine code if there is some for "
+     "the GPU, else PTX",
      set_code},
     {0, "json", "FILE", "write the report also as JSON", set_json},
     {0, "html", "FILE", "write the report also as an HTML page", set_html},
@@ -234,6 +232,20 @@ static bool find_program(const char *word, char *path, size_t room)
     return false;
 }
 
+static bool is_set_to(const char *name, const char *value)
+{
+    const char *is = getenv(name);
+    return is && strcmp(is, value) == 0;
+}
+
+static ifl_status check_options(ifl_error *error)
+{
+    return is_set_to(IFL_RUN_CODE, "both") && is_set_to(IFL_RUN_ANALYSIS, "0")
+               ? ifl_cli_error(error, IFL_USAGE,
+                               "--code both compares what is observed; leave out --no-analysis")
+               : IFL_OK;
+}
+
 /* Before the program runs: that its reports can be written, and not over it. */
 static ifl_status check_outputs(const char *program, ifl_error *error)
 {
@@ -286,6 +298,8 @@ static int run(int word_count, char **words)
     if (status == IFL_OK && !help && first == word_count)
         status = ifl_cli_error(&error, IFL_USAGE,
                                "which program? inflight run [OPTION]... -- PROGRAM [ARGUMENT]...");
+    if (status == IFL_OK && !help)
+        status = check_options(&error);
     if (status == IFL_OK && !help)
         status = check_program(words[first], &error);
     if (status == IFL_OK && !help)

@@ -584,8 +584,9 @@ IFL_API ifl_status ifl_machine_save(const ifl_machine *machine, ifl_report_forma
 #define IFL_RUN_LEAKS "INFLIGHT_RUN_LEAKS"       /* 1: report at the end what was never freed */
 #define IFL_RUN_RACES "INFLIGHT_RUN_RACES" /* 1: warn as check_races of ifl_run_options does */
 #define IFL_RUN_READS "INFLIGHT_RUN_READS" /* 1: warn as check_reads does */
-#define IFL_RUN_CODE "INFLIGHT_RUN_CODE"   /* "ptx" or "machine": only this kind of code runs */
-#define IFL_RUN_EACH "INFLIGHT_RUN_EACH"   /* 1: the report has each launch too, in order */
+#define IFL_RUN_CODE                                                                               \
+    "INFLIGHT_RUN_CODE" /* "ptx" or "machine": only this kind of code runs; or "both" */
+#define IFL_RUN_EACH "INFLIGHT_RUN_EACH" /* 1: the report has each launch too, in order */
 #define IFL_RUN_EVERY                                                                              \
     "INFLIGHT_RUN_EVERY" /* 1: launches that would only repeat an earlier one run again */
 #define IFL_RUN_FAIL "INFLIGHT_RUN_FAIL" /* 1: a finding turns exit status 0 into 1 */

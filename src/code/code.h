@@ -221,6 +221,13 @@ typedef enum ifl_provided {
 ifl_provided ifl_provided_find(const char *name);
 /* Those that only libraries of machine code call are not. */
 bool ifl_provided_is_for_ptx(ifl_provided function);
+/* Of a set of them, a bit each. */
+uint32_t ifl_provided_bit(ifl_provided function);
+/* Do these more than to change memory that the kernel is given: print, allocate, launch? An
+ * assertion shows only when it ends the launch. */
+bool ifl_provided_any_outside(uint32_t functions);
+/* Do they what is not undone by putting memory back: allocate, free, launch? */
+bool ifl_provided_any_lasting(uint32_t functions);
 /* Where machine code that calls it jumps to; what lies at an address, IFL_PROVIDED_NONE: none of
  * them. */
 uint64_t ifl_provided_address(ifl_provided function);
@@ -358,10 +365,7 @@ typedef struct ifl_demands {
     bool
         ordered; /* the result can depend on the order of blocks: run them in order on one worker */
     bool reads_clock;
-    bool
-        /* printf, malloc, launches of kernels: it does more than to change memory that it is
-         * given */
-        calls_outside;
+    uint32_t calls;           /* functions that CUDA gives every kernel: ifl_provided_bit */
     bool cooperative;         /* uses grid-wide synchronisation */
     uint64_t declared_shared; /* bytes of static shared memory that it and its functions declare */
     uint64_t

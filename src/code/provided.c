@@ -22,6 +22,23 @@ bool ifl_provided_is_for_ptx(ifl_provided function)
     return function < IFL_PROVIDED_NESTED_PARAMETERS;
 }
 
+uint32_t ifl_provided_bit(ifl_provided function)
+{
+    return function == IFL_PROVIDED_NONE ? 0 : UINT32_C(1) << function;
+}
+
+bool ifl_provided_any_outside(uint32_t functions)
+{
+    return functions & ~ifl_provided_bit(IFL_PROVIDED_ASSERT);
+}
+
+bool ifl_provided_any_lasting(uint32_t functions)
+{
+    return functions &
+           ~(ifl_provided_bit(IFL_PROVIDED_ASSERT) | ifl_provided_bit(IFL_PROVIDED_PRINTF) |
+             ifl_provided_bit(IFL_PROVIDED_SET_CONDITION));
+}
+
 /* Far behind all code. */
 #define FIRST_ADDRESS (IFL_CODE_WINDOW + IFL_WINDOW_BYTES / 2)
 

@@ -70,10 +70,12 @@ typedef struct ifl_output_sides {
     const char *reference_key, *own_key; /* "engine", "gpu" */
 } ifl_output_sides;
 
+#define IFL_NO_ARGUMENT UINT32_MAX
+
 /* A buffer after the run, here and of the reference. */
 typedef struct ifl_output {
-    uint32_t argument;
-    const char *text; /* as the argument is described */
+    uint32_t argument; /* IFL_NO_ARGUMENT: memory of a program */
+    const char *text;  /* as the argument, or the memory, is described */
     uint64_t elements, different;
     uint64_t worst_at; /* the element of the largest difference; 0 where none */
     const char *worst_reference, *worst_own; /* its values, "" where all are equal */

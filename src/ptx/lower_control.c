@@ -133,7 +133,7 @@ static void note_call(ifl_lowerer *l, const ifl_function *function)
             "call of '%s', which is not defined here: link the device code first (nvcc -dlink)",
             function->name);
     l->image->demands.ordered |= function->is_extern;
-    l->image->demands.calls_outside |= function->is_extern && provided != IFL_PROVIDED_ASSERT;
+    l->image->demands.calls |= function->is_extern ? ifl_provided_bit(provided) : 0;
 }
 
 void ifl_lower_call(ifl_lowerer *l)

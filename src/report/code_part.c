@@ -203,6 +203,7 @@ json_t *ifl_code_part_json(ifl_tree *tree, const ifl_ptx_beside *beside)
     for (size_t i = 0; i < beside->differences.count; i++)
         ifl_tree_append(tree, differences, difference_of(tree, &beside->differences.at[i]));
     ifl_tree_put(tree, object, "counters", counters);
+    ifl_tree_put_flag(tree, object, "by_line", beside->has_lines);
     ifl_tree_put(tree, object, "differences", differences);
     return object;
 }

@@ -195,6 +195,15 @@ static void print_difference(ifl_page *page, ifl_output_sides sides, const ifl_o
                          sides.reference, o->worst_reference, sides.own, o->worst_own));
 }
 
+/* "argument 3, f32×1000 y", or the program's memory. */
+static const char *buffer_text(ifl_page *page, const ifl_output *o)
+{
+    const char *text = ifl_clean_line(&page->arena, o->text);
+    if (text && o->argument != IFL_NO_ARGUMENT)
+        text = ifl_arena_printf(&page->arena, "argument %" PRIu32 ", %s", o->argument, text);
+    return text ? text : "";
+}
+
 void ifl_outputs_print(ifl_page *page, const ifl_outputs *outputs)
 {
     static const ifl_style styles[IFL_OUTPUT_VERDICTS] = {
@@ -211,10 +220,8 @@ void ifl_outputs_print(ifl_page *page, const ifl_outputs *outputs)
     ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_DIM, outputs->rule);
     for (size_t i = 0; i < outputs->list.count; i++) {
         const ifl_output *o = &outputs->list.at[i];
-        const char *text = ifl_clean_line(&page->arena, o->text);
         ifl_page_paragraph(page, INDENT, 2 * INDENT, styles[o->verdict],
-                           ifl_arena_printf(&page->arena, "argument %" PRIu32 ", %s: %s",
-                                            o->argument, text ? text : "",
+                           ifl_arena_printf(&page->arena, "%s: %s", buffer_text(page, o),
                                             ifl_output_verdict_text(o->verdict)));
         print_difference(page, sides, o);
     }
@@ -263,7 +270,10 @@ json_t *ifl_gpu_part_timing_json(ifl_tree *tree, const ifl_profile *profile)
 static json_t *output_json(ifl_tree *tree, ifl_output_sides sides, const ifl_output *o)
 {
     json_t *object = json_object();
-    ifl_tree_put_count(tree, object, "argument", o->argument);
+    if (o->argument != IFL_NO_ARGUMENT)
+        ifl_tree_put_count(tree, object, "argument", o->argument);
+    else
+        ifl_tree_put_text(tree, object, "memory", o->text);
     ifl_tree_put_text(tree, object, "verdict", ifl_output_verdict_text(o->verdict));
     ifl_tree_put_count(tree, object, "elements", o->elements);
     ifl_tree_put_count(tree, object, "different", o->different);

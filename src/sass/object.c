@@ -352,15 +352,13 @@ void ifl_object_place(ifl_object *object, uint64_t constants)
     }
 }
 
-/* A symbol that nobody has stops those who need it when they are lowered. What is called outside
- * shows in which order blocks ran: what printf prints, what malloc gives. An assertion shows it
- * only when it ends the launch. */
+/* A symbol that nobody has stops those who need it when they are lowered. */
 static void note_need(ifl_object_text *text, const ifl_object_patch *patch)
 {
     if (patch->kind == PATCH_ABSENT)
         text->unresolved = patch->symbol;
-    if (patch->kind == PATCH_PROVIDED && patch->index != IFL_PROVIDED_ASSERT)
-        text->calls_outside = true;
+    if (patch->kind == PATCH_PROVIDED)
+        text->calls |= ifl_provided_bit((ifl_provided)patch->index);
 }
 
 /* Addresses of such functions stand in .nv.constant4, which all kernels share; .nv.info.NAME says
@@ -373,10 +371,8 @@ static ifl_status note_externs(loader *l, const char *kernel, const ifl_elf_sect
     const ifl_status status =
         text ? ifl_nv_info_read_kernel(&l->image, section, &facts, l->error) : IFL_OK;
     for (size_t i = 0; i < facts.externs.count && status == IFL_OK; i++) {
-        const ifl_provided provided = ifl_elf_symbol_at(&l->image, facts.externs.at[i], &symbol)
-                                          ? ifl_provided_find(symbol.name)
-                                          : IFL_PROVIDED_NONE;
-        text->calls_outside |= provided != IFL_PROVIDED_NONE && provided != IFL_PROVIDED_ASSERT;
+        if (ifl_elf_symbol_at(&l->image, facts.externs.at[i], &symbol))
+            text->calls |= ifl_provided_bit(ifl_provided_find(symbol.name));
     }
     ifl_nv_facts_free(&facts);
     return status;

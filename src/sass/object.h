@@ -15,9 +15,7 @@ typedef struct ifl_object_text {
     uint64_t constant_bytes;
     const char
         *unresolved; /* a symbol that its code or its constants need and nobody has; NULL: none */
-    bool
-        /* functions that CUDA gives every kernel (code/provided.def), beside assertions */
-        calls_outside;
+    uint32_t calls;  /* functions that CUDA gives every kernel: ifl_provided_bit */
 } ifl_object_text;
 
 typedef struct ifl_object_variable {

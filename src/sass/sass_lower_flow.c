@@ -73,9 +73,9 @@ bool ifl_sass_lower_decode(ifl_sass_lowerer *l)
     }
     for (size_t p = 0; p < l->part_count; p++) {
         decode_part(l, &l->parts[p]);
-        l->image->demands.calls_outside |= l->parts[p].text->calls_outside;
+        l->image->demands.calls |= l->parts[p].text->calls;
     }
-    l->image->demands.ordered |= l->image->demands.calls_outside;
+    l->image->demands.ordered |= ifl_provided_any_outside(l->image->demands.calls);
     return true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The buffers of a launch after two runs, on two backends or of two kinds of code, element by
  * element. How far they may differ is exactness.c's. */
-#include "session/exactness.h"
+#include "session/compare_outputs.h"
 #include "session/launch.h"
 #include "session/watch.h"
 
@@ -53,7 +53,7 @@ static double value_of(const ifl_element *element, const uint8_t *at)
     }
 }
 
-static const char *text_of(comparison *c, const ifl_element *element, const uint8_t *at)
+static const char *text_of(ifl_profile *profile, const ifl_element *element, const uint8_t *at)
 {
     char text[64];
     uint64_t bits = 0;
@@ -66,31 +66,34 @@ static const char *text_of(comparison *c, const ifl_element *element, const uint
                  (int64_t)(bits << (64 - 8 * element->bytes)) >> (64 - 8 * element->bytes));
     else
         snprintf(text, sizeof text, element->class == 'I' ? "%" PRId64 : "%" PRIu64, bits);
-    return ifl_profile_copy_text(c->profile, text);
+    return ifl_profile_copy_text(profile, text);
 }
 
-static double tolerance_of(const comparison *c, const ifl_element *element)
+static double tolerance_of(const ifl_exactness *exactness, const ifl_element *element)
 {
     if (element->class != 'F')
         return 0;
-    return element->bytes == 2   ? c->exactness.tolerance_16
-           : element->bytes == 4 ? c->exactness.tolerance_32
-                                 : c->exactness.tolerance_64;
+    return element->bytes == 2   ? exactness->tolerance_16
+           : element->bytes == 4 ? exactness->tolerance_32
+                                 : exactness->tolerance_64;
 }
 
 /* ---- a buffer -------------------------------------------------------------------------------- */
 
-typedef struct pair {
-    const ifl_element *element;
-    const uint8_t *gpu, *engine;
-    uint64_t count;
-} pair;
+static bool is_untouched(const ifl_output_pair *p, size_t at)
+{
+    const size_t width = p->element->bytes;
+    return p->before && memcmp(p->before + at, p->own + at, width) == 0 &&
+           memcmp(p->before + at, p->reference + at, width) == 0;
+}
 
-static double largest_value(const pair *p)
+static double largest_value(const ifl_output_pair *p)
 {
     double largest = 0;
     for (uint64_t i = 0; i < p->count; i++) {
-        const double value = fabs(value_of(p->element, p->engine + i * p->element->bytes));
+        if (is_untouched(p, i * p->element->bytes))
+            continue;
+        const double value = fabs(value_of(p->element, p->reference + i * p->element->bytes));
         if (value > largest && isfinite(value))
             largest = value;
     }
@@ -99,24 +102,24 @@ static double largest_value(const pair *p)
 
 /* Of two values that are not the same bits, relative to the larger or to `scale`; integers differ
  * wholly. */
-static double difference(const pair *p, uint64_t i, double scale)
+static double difference(const ifl_output_pair *p, uint64_t i, double scale)
 {
     const size_t at = i * p->element->bytes;
     if (p->element->class != 'F')
         return INFINITY;
-    const double a = value_of(p->element, p->engine + at), b = value_of(p->element, p->gpu + at);
+    const double a = value_of(p->element, p->reference + at), b = value_of(p->element, p->own + at);
     if ((isnan(a) && isnan(b)) || a == b)
         return 0; /* the bits of a NaN, the sign of a zero */
     const double size = fmax(fmax(fabs(a), fabs(b)), scale);
     return isfinite(a) && isfinite(b) && size > 0 ? fabs(a - b) / size : INFINITY;
 }
 
-static void compare_elements(const pair *p, double scale, ifl_output *out)
+static void compare_elements(const ifl_output_pair *p, double scale, ifl_output *out)
 {
     const size_t width = p->element->bytes;
     double worst = -1;
     for (uint64_t i = 0; i < p->count; i++) {
-        if (memcmp(p->gpu + i * width, p->engine + i * width, width) == 0)
+        if (memcmp(p->own + i * width, p->reference + i * width, width) == 0)
             continue;
         const double d = difference(p, i, scale);
         out->different++;
@@ -131,28 +134,32 @@ static void compare_elements(const pair *p, double scale, ifl_output *out)
                                                                    : IFL_OUTPUT_DIFFERENT;
 }
 
-static ifl_status compare_pair(comparison *c, size_t index, const pair *p)
+ifl_output ifl_output_judge(const ifl_output_pair *pair, const ifl_exactness *exactness)
 {
-    ifl_output out = {.argument = (uint32_t)index,
-                      .text = c->profile->arguments.at[index],
-                      .elements = p->count,
+    ifl_output out = {.text = "",
+                      .elements = pair->count,
                       .worst_reference = "",
                       .worst_own = "",
-                      .tolerance = tolerance_of(c, p->element)};
-    const bool scaled = out.tolerance > 0;
-    const bool same = memcmp(p->gpu, p->engine, p->count * p->element->bytes) == 0;
-    if (!same)
-        compare_elements(p, scaled ? largest_value(p) : 0, &out);
-    if (out.verdict == IFL_OUTPUT_DIFFERENT && c->exactness.is_open)
+                      .tolerance = tolerance_of(exactness, pair->element)};
+    if (memcmp(pair->own, pair->reference, pair->count * pair->element->bytes) != 0)
+        compare_elements(pair, out.tolerance > 0 ? largest_value(pair) : 0, &out);
+    if (out.verdict == IFL_OUTPUT_DIFFERENT && exactness->is_open)
         out.verdict = IFL_OUTPUT_OPEN;
-    if (out.different) {
-        const size_t at = out.worst_at * p->element->bytes;
-        out.worst_reference = text_of(c, p->element, p->engine + at);
-        out.worst_own = text_of(c, p->element, p->gpu + at);
+    return out;
+}
+
+ifl_status ifl_output_add(ifl_profile *profile, const ifl_output_pair *pair, ifl_output output,
+                          ifl_error *error)
+{
+    const size_t at = output.worst_at * pair->element->bytes;
+    if (output.different) {
+        output.worst_reference = text_of(profile, pair->element, pair->reference + at);
+        output.worst_own = text_of(profile, pair->element, pair->own + at);
     }
-    if (!out.worst_reference || !out.worst_own || !ifl_vec_push(&c->profile->outputs.list, out))
-        return ifl_fail_memory(c->error, sizeof out);
-    return IFL_OK;
+    return output.worst_reference && output.worst_own &&
+                   ifl_vec_push(&profile->outputs.list, output)
+               ? IFL_OK
+               : ifl_fail_memory(error, sizeof output);
 }
 
 static ifl_status compare_argument(comparison *c, size_t index)
@@ -166,8 +173,14 @@ static ifl_status compare_argument(comparison *c, size_t index)
     if (!engine.is_buffer || gpu.bytes != engine.bytes || gpu.element != engine.element)
         return ifl_fail(c->error, IFL_USAGE,
                         "argument %zu of the two launches is not the same buffer", index);
-    const pair p = {gpu.element, gpu.data, engine.data, gpu.bytes / gpu.element->bytes};
-    return compare_pair(c, index, &p);
+    const ifl_output_pair pair = {.element = gpu.element,
+                                  .own = gpu.data,
+                                  .reference = engine.data,
+                                  .count = gpu.bytes / gpu.element->bytes};
+    ifl_output out = ifl_output_judge(&pair, &c->exactness);
+    out.argument = (uint32_t)index;
+    out.text = c->profile->arguments.at[index];
+    return ifl_output_add(c->profile, &pair, out, c->error);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */

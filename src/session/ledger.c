@@ -50,21 +50,21 @@ static ifl_ledger_row *find_row(ifl_ledger *ledger, const ifl_session_launch *la
 }
 
 /* Takes the states of the counters over, or adds them to those that are there. */
-static ifl_status add_states(ifl_ledger_row *row, ifl_exec_result *result, ifl_error *error)
+static ifl_status add_states(void ***sum, ifl_exec_result *result, ifl_error *error)
 {
-    const bool is_first = !row->states;
-    if (is_first)
-        row->states = calloc(ifl_observation_count, sizeof *row->states);
-    if (!row->states)
-        return ifl_fail_memory(error, ifl_observation_count * sizeof *row->states);
+    const bool is_first = !*sum;
+    void **states = is_first ? calloc(ifl_observation_count, sizeof *states) : *sum;
+    if (!states)
+        return ifl_fail_memory(error, ifl_observation_count * sizeof *states);
     for (size_t i = 0; i < ifl_observation_count; i++) {
         if (is_first) {
-            row->states[i] = result->states[i];
+            states[i] = result->states[i];
             result->states[i] = NULL;
-        } else if (row->states[i] && result->states[i]) {
-            ifl_observations[i]->observer->merge(row->states[i], result->states[i]);
+        } else if (states[i] && result->states[i]) {
+            ifl_observations[i]->observer->merge(states[i], result->states[i]);
         }
     }
+    *sum = states;
     return IFL_OK;
 }
 
@@ -80,7 +80,7 @@ static ifl_status remember(ifl_ledger_row *row, const ifl_watch *watch, ifl_exec
     row->observed++;
     row->blocks_done += result->blocks_done;
     row->seconds += result->seconds;
-    return add_states(row, result, error);
+    return add_states(&row->states, result, error);
 }
 
 /* ---- repeats --------------------------------------------------------------------------------- */
@@ -185,6 +185,19 @@ static ifl_watch_depth depth_of(ifl_session *session, ifl_ledger_row *row, ifl_l
 
 /* ---- launching ------------------------------------------------------------------------------- */
 
+/* A launch that runs, watched. */
+struct ifl_kept {
+    ifl_session_launch launch;
+    ifl_watch watch;
+    const ifl_device *device; /* that the watch follows */
+    size_t row, kind;         /* of the ledger, which moves its rows; of the row */
+    ifl_session_result ran;
+    ifl_nested nested; /* while it waits: the session's, of its kernel */
+    bool has_waited;
+    ifl_beside beside;    /* its PTX, which ran before */
+    ifl_profile *results; /* what the two left in memory; NULL: it has not been compared */
+};
+
 static void describe_row(const ifl_ledger_row *row, ifl_profile *profile)
 {
     profile->complete = !row->is_partial;
@@ -195,10 +208,10 @@ static void describe_row(const ifl_ledger_row *row, ifl_profile *profile)
 }
 
 /* Names, sizes and counters, of the states of one launch or of several. */
-static ifl_status fill_profile(const ifl_ledger_row *row, void *const *states, ifl_profile *profile,
-                               ifl_error *error)
+static ifl_status fill_profile(const ifl_ledger_row *row, ifl_ready_kernel *kernel,
+                               void *const *states, ifl_profile *profile, ifl_error *error)
 {
-    ifl_session_launch launch = {.kernel = row->kernel,
+    ifl_session_launch launch = {.kernel = kernel,
                                  .dynamic_shared_bytes = row->dynamic_shared_bytes,
                                  .shared_preference = row->shared_preference};
     memcpy(launch.grid, row->grid, sizeof launch.grid);
@@ -211,8 +224,30 @@ static ifl_status fill_profile(const ifl_ledger_row *row, void *const *states, i
         status = ifl_fail_memory(error, strlen(row->site));
     if (status == IFL_OK)
         status = ifl_profile_warn_left_out(profile, row->left_out, error);
-    return status == IFL_OK ? ifl_profile_count_states(row->kernel, states, profile, error)
-                            : status;
+    return status == IFL_OK ? ifl_profile_count_states(kernel, states, profile, error) : status;
+}
+
+/* Adds to a profile of machine code where the PTX of the same launches differs, or why that is not
+ * known. */
+static ifl_status compare_with_ptx(const ifl_ledger_row *row, void *const *states,
+                                   const ifl_profile *results, ifl_profile *profile,
+                                   ifl_error *error)
+{
+    if (row->beside.why[0])
+        return ifl_profile_warn(profile, error, "PTX and machine code are not compared: %s",
+                                row->beside.why);
+    if (!states)
+        return IFL_OK;
+    ifl_profile *ptx = ifl_profile_new();
+    if (!ptx)
+        return ifl_fail_memory(error, sizeof *ptx);
+    ifl_status status = fill_profile(row, row->kernel->beside, states, ptx, error);
+    if (status == IFL_OK)
+        status = ifl_profile_compare_code(profile, ptx, error);
+    if (status == IFL_OK && results)
+        status = ifl_outputs_copy(&results->outputs, profile, error);
+    ifl_profile_destroy(ptx);
+    return status;
 }
 
 static bool is_among(const ifl_allocation *a, const ifl_allocation *const *others, size_t count)
@@ -252,7 +287,7 @@ static ifl_status profile_of_one(const ifl_session *session, const ifl_watch *wa
                                  const ifl_ledger_row *row, ifl_profile *to, ifl_error *error)
 {
     uint64_t buffer_bytes = 0;
-    ifl_status status = fill_profile(row, result->states, to, error);
+    ifl_status status = fill_profile(row, row->kernel, result->states, to, error);
     to->blocks_done = result->blocks_done;
     to->seconds = result->seconds;
     to->launches = 1;
@@ -285,20 +320,24 @@ static double find_rough_us(const ifl_session *session, const ifl_watch *watch,
 
 /* What the model makes of this launch; its profile is kept where it takes longest. A launch that
  * the model has no time for has none. */
-static ifl_status take_model(const ifl_session *session, const ifl_watch *watch,
-                             const ifl_session_launch *launch, const ifl_exec_result *result,
-                             ifl_ledger_row *row, ifl_launch_kind *kind, ifl_error *error)
+static ifl_status take_model(const ifl_session *session, const ifl_kept *kept, ifl_ledger_row *row,
+                             ifl_launch_kind *kind, ifl_error *error)
 {
+    const ifl_watch *watch = &kept->watch;
+    const ifl_exec_result *result = &kept->ran.result;
     ifl_modelled modelled;
     ifl_profile *one = ifl_profile_new();
     if (!one)
         return ifl_fail_memory(error, sizeof *one);
-    const ifl_status status = profile_of_one(session, watch, launch, result, row, one, error);
+    ifl_status status = profile_of_one(session, watch, &kept->launch, result, row, one, error);
+    if (status == IFL_OK)
+        status = compare_with_ptx(row, kept->beside.has_run ? kept->beside.ran.result.states : NULL,
+                                  kept->results, one, error);
     const bool is_modelled =
         status == IFL_OK && ifl_model_find(one, session->device, &modelled, NULL) == IFL_OK;
     if (is_modelled) {
         row->model_us = kind->model_us = modelled.model.time_us.mid;
-        kind->rough_us = find_rough_us(session, watch, launch, result, row);
+        kind->rough_us = find_rough_us(session, watch, &kept->launch, result, row);
     }
     if (status == IFL_OK && (!row->worst || row->model_us > row->worst_us)) {
         ifl_profile *other = row->worst;
@@ -333,17 +372,6 @@ static void estimate(const ifl_session *session, const ifl_watch *watch,
         row->model_us = rough > 0 ? kind->model_us * rough / kind->rough_us : kind->model_us;
     kind->is_unsteady |= rough > 0 && fabs(rough - kind->rough_us) > kind->rough_us / SAME;
 }
-
-/* A launch that runs, watched. */
-struct ifl_kept {
-    ifl_session_launch launch;
-    ifl_watch watch;
-    const ifl_device *device; /* that the watch follows */
-    size_t row, kind;         /* of the ledger, which moves its rows; of the row */
-    ifl_session_result ran;
-    ifl_nested nested; /* while it waits: the session's, of its kernel */
-    bool has_waited;
-};
 
 static ifl_status begin_watched(ifl_session *session, ifl_kept *kept, bool may_wait,
                                 ifl_error *error)
@@ -383,6 +411,62 @@ static double time_of(const ifl_session *session, const ifl_kept *kept, ifl_stat
                : 0;
 }
 
+/* ---- beside its PTX -------------------------------------------------------------------------- */
+
+/* Do they differ more than those of the row's launches before? */
+static bool is_news(const ifl_ledger_row *row, const ifl_profile *results)
+{
+    const ifl_profile *before = row->beside.results;
+    return !before || ifl_outputs_worst(&results->outputs) > ifl_outputs_worst(&before->outputs);
+}
+
+/* Once a row, where they differ as they must not. */
+static void tell_results(const ifl_session *session, const ifl_kept *kept,
+                         const ifl_ledger_row *row)
+{
+    const ifl_session_options *options = &session->options;
+    const ifl_outputs *now = &kept->results->outputs;
+    char text[1024];
+    if (!options->warn || !is_news(row, kept->results) ||
+        ifl_outputs_worst(now) != IFL_OUTPUT_DIFFERENT)
+        return;
+    ifl_outputs_tell(now, text, sizeof text);
+    options->warn(options->warn_user, kept->launch.kernel->signature, kept->launch.site, text);
+}
+
+/* The PTX's counts, and the results of the launch that differ most. */
+static ifl_status remember_beside(ifl_kept *kept, ifl_ledger_row *row, ifl_error *error)
+{
+    if (is_news(row, kept->results)) {
+        ifl_profile *other = row->beside.results;
+        row->beside.results = kept->results;
+        kept->results = other;
+    }
+    return add_states(&row->beside.states, &kept->beside.ran.result, error);
+}
+
+/* What the machine code left against what its PTX left; where that cannot be said, the row says
+ * why. */
+static void take_beside(const ifl_session *session, ifl_kept *kept, ifl_status end,
+                        ifl_ledger_row *row)
+{
+    ifl_beside *beside = &kept->beside;
+    ifl_error own = {0};
+    if (beside->has_run && end != IFL_OK)
+        snprintf(beside->why, sizeof beside->why, "the machine code did not come to its end");
+    else if (beside->has_run && kept->has_waited)
+        snprintf(beside->why, sizeof beside->why,
+                 "it waits for memory that the host or another kernel changes");
+    else if (beside->has_run &&
+             ifl_beside_compare(session, &kept->launch, beside, &kept->results, &own) != IFL_OK)
+        snprintf(beside->why, sizeof beside->why, "%.500s", own.text);
+    beside->has_run &= !beside->why[0];
+    if (beside->why[0])
+        memcpy(row->beside.why, beside->why, sizeof beside->why);
+    if (beside->has_run)
+        tell_results(session, kept, row);
+}
+
 /* It has come to an end, the status says to which. */
 static ifl_status take_watched(ifl_session *session, ifl_kept *kept, ifl_status end,
                                ifl_fault_kind *fault, ifl_error *error)
@@ -400,8 +484,9 @@ static ifl_status take_watched(ifl_session *session, ifl_kept *kept, ifl_status 
     for (size_t i = 0; options->warn && i < result->warning_count; i++)
         options->warn(options->warn_user, launch->kernel->signature, launch->site,
                       result->warnings[i]);
+    take_beside(session, kept, end, row);
     if (end == IFL_OK && kept->watch.depth == IFL_WATCH_MODEL && result->states)
-        status = take_model(session, &kept->watch, launch, result, row, kind, error);
+        status = take_model(session, kept, row, kind, error);
     else if (end == IFL_OK)
         estimate(session, &kept->watch, launch, result, row, kind);
     const double us = time_of(session, kept, end, row); /* before the row takes the counts */
@@ -409,6 +494,8 @@ static ifl_status take_watched(ifl_session *session, ifl_kept *kept, ifl_status 
         const ifl_status remembered = remember(row, &kept->watch, result, error);
         status = remembered == IFL_OK ? end : remembered;
     }
+    if (status == IFL_OK && kept->beside.has_run)
+        status = remember_beside(kept, row, error);
     session->clock_us += us;
     if (status == IFL_OK && !kept->has_waited)
         note_repeat(session, kept, row);
@@ -417,6 +504,9 @@ static ifl_status take_watched(ifl_session *session, ifl_kept *kept, ifl_status 
 
 static void free_kept(ifl_kept *kept)
 {
+    ifl_beside_free(&kept->beside);
+    if (kept->results)
+        ifl_profile_destroy(kept->results);
     ifl_session_end(&kept->ran);
     ifl_watch_end(&kept->watch);
     free(kept);
@@ -484,6 +574,13 @@ static ifl_kept *new_kept(const ifl_session *session, const ifl_session_launch *
     return kept;
 }
 
+/* Where one launch of a row cannot be compared, their sum cannot. */
+static bool is_beside(const ifl_session *session, const ifl_kept *kept, ifl_watch_depth depth)
+{
+    return session->options.code == IFL_CHOOSE_BOTH && depth != IFL_WATCH_NOTHING &&
+           !session->ledger.rows.at[kept->row].beside.why[0];
+}
+
 static ifl_status run_watched(ifl_session *session, ifl_kept *kept, ifl_watch_depth depth,
                               ifl_kept **waits, ifl_fault_kind *fault, ifl_error *error)
 {
@@ -493,6 +590,8 @@ static ifl_status run_watched(ifl_session *session, ifl_kept *kept, ifl_watch_de
         return ifl_fail_memory(error, sizeof *kept);
     ifl_status status =
         ifl_watch_begin(&kept->watch, depth, session, &kept->device, 1, &kept->launch, error);
+    if (status == IFL_OK && is_beside(session, kept, depth))
+        status = ifl_beside_run(session, &kept->launch, &kept->beside, error);
     if (status == IFL_OK)
         status = begin_watched(session, kept, waits != NULL, error);
     if (status != IFL_OK) {
@@ -559,8 +658,12 @@ static ifl_status make_profile(ifl_ledger_row *row, ifl_error *error)
     if (row->profile || !row->states || is_worst_all(row))
         return IFL_OK;
     row->profile = ifl_profile_new();
-    return row->profile ? fill_profile(row, row->states, row->profile, error)
-                        : ifl_fail_memory(error, sizeof *row->profile);
+    if (!row->profile)
+        return ifl_fail_memory(error, sizeof *row->profile);
+    const ifl_status status = fill_profile(row, row->kernel, row->states, row->profile, error);
+    return status == IFL_OK
+               ? compare_with_ptx(row, row->beside.states, row->beside.results, row->profile, error)
+               : status;
 }
 
 ifl_status ifl_session_entries(ifl_session *session, const ifl_ledger_entry **entries,
@@ -591,18 +694,26 @@ ifl_status ifl_session_entries(ifl_session *session, const ifl_ledger_entry **en
     return status;
 }
 
+static void free_states(void **states)
+{
+    for (size_t i = 0; states && i < ifl_observation_count; i++)
+        if (states[i])
+            ifl_observations[i]->observer->destroy(states[i]);
+    free(states);
+}
+
 static void free_row(ifl_ledger_row *row)
 {
-    for (size_t i = 0; row->states && i < ifl_observation_count; i++)
-        if (row->states[i])
-            ifl_observations[i]->observer->destroy(row->states[i]);
-    free(row->states);
+    free_states(row->states);
+    free_states(row->beside.states);
     ifl_repeats_free(&row->repeats);
     free(row->site);
     if (row->profile)
         ifl_profile_destroy(row->profile);
     if (row->worst)
         ifl_profile_destroy(row->worst);
+    if (row->beside.results)
+        ifl_profile_destroy(row->beside.results);
 }
 
 void ifl_ledger_free(ifl_ledger *ledger)

@@ -217,9 +217,10 @@ ifl_status ifl_session_load(ifl_session *session, const char *name, const void *
     ifl_loaded *loaded = add_loaded(session);
     if (!loaded)
         return ifl_fail_memory(error, sizeof *loaded);
-    ifl_status status =
-        ifl_module_open_bytes(name, image, bytes, ifl_session_target(session->device),
-                              session->options.code == IFL_CHOOSE_AS_DRIVER, &loaded->owned, error);
+    ifl_status status = ifl_module_open_bytes(
+        name, image, bytes, ifl_session_target(session->device),
+        session->options.code == IFL_CHOOSE_AS_DRIVER || session->options.code == IFL_CHOOSE_BOTH,
+        &loaded->owned, error);
     loaded->module = loaded->owned;
     if (status == IFL_OK)
         status = check_choice(session, name, loaded->module, error);
@@ -369,12 +370,14 @@ static void free_ready(ifl_ready_kernel *kernel)
 {
     if (!kernel)
         return;
+    free_ready(kernel->beside);
     ifl_image_free(&kernel->image);
     free(kernel->as_machine.parameters);
     free(kernel);
 }
 
-static ifl_status make_ready(ifl_loaded *loaded, size_t index, ifl_error *error)
+static ifl_status make_ready(ifl_loaded *loaded, size_t index, bool may_be_machine,
+                             ifl_ready_kernel **out, ifl_error *error)
 {
     const ifl_kernel *of = &loaded->module->kernels.at[index];
     ifl_ready_kernel *kernel = calloc(1, sizeof *kernel);
@@ -383,12 +386,14 @@ static ifl_status make_ready(ifl_loaded *loaded, size_t index, ifl_error *error)
     *kernel = (ifl_ready_kernel){.loaded = loaded,
                                  .module = loaded->module,
                                  .kernel = of,
-                                 .signature = loaded->module->names.at[index].signature};
-    kernel->object = ifl_objects_find(&loaded->objects, of->name, &kernel->text);
+                                 .signature = loaded->module->names.at[index].signature,
+                                 .index = index};
+    if (may_be_machine)
+        kernel->object = ifl_objects_find(&loaded->objects, of->name, &kernel->text);
     const ifl_status status =
         kernel->object ? lower_machine(kernel, error) : lower_ptx(loaded, kernel, error);
     if (status == IFL_OK)
-        loaded->kernels[index] = kernel;
+        *out = kernel;
     else
         free_ready(kernel);
     return status;
@@ -398,8 +403,23 @@ ifl_status ifl_session_ready(ifl_session *session, ifl_loaded *loaded, size_t in
                              ifl_ready_kernel **out, ifl_error *error)
 {
     (void)session;
-    const ifl_status status = loaded->kernels[index] ? IFL_OK : make_ready(loaded, index, error);
+    const ifl_status status = loaded->kernels[index]
+                                  ? IFL_OK
+                                  : make_ready(loaded, index, true, &loaded->kernels[index], error);
     *out = loaded->kernels[index];
+    return status;
+}
+
+ifl_status ifl_session_ready_beside(ifl_ready_kernel *kernel, ifl_ready_kernel **out,
+                                    ifl_error *error)
+{
+    ifl_status status = IFL_OK;
+    if (!kernel->beside) {
+        status = make_ready(kernel->loaded, kernel->index, false, &kernel->beside, error);
+        if (status == IFL_OK)
+            take_resources(kernel->beside, kernel->text->kernel);
+    }
+    *out = kernel->beside;
     return status;
 }
 

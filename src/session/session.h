@@ -18,7 +18,8 @@ typedef struct ifl_loaded ifl_loaded;
 typedef enum ifl_code_choice {
     IFL_CHOOSE_AS_DRIVER, /* machine code that the GPU runs, else PTX, assembled where it can be */
     IFL_CHOOSE_PTX,
-    IFL_CHOOSE_MACHINE
+    IFL_CHOOSE_MACHINE,
+    IFL_CHOOSE_BOTH /* as a driver, and of machine code that is observed the PTX too: beside.h */
 } ifl_code_choice;
 
 typedef struct ifl_session_options {
@@ -91,7 +92,9 @@ typedef struct ifl_ready_kernel {
         as_machine;
     uint32_t registers; /* of the machine code beside the PTX; 0: there is none */
     uint32_t local_bytes, barriers, machine_sm;
-    uint32_t ptx_sm; /* of the PTX that what runs was made of */
+    uint32_t ptx_sm;                 /* of the PTX that what runs was made of */
+    size_t index;                    /* among the module's kernels */
+    struct ifl_ready_kernel *beside; /* its PTX; NULL: nobody asked yet, or it cannot be run */
 } ifl_ready_kernel;
 
 /* By its mangled name. IFL_USAGE: there is none; IFL_UNSUPPORTED: the engine cannot run it, and the
@@ -103,6 +106,9 @@ const char *ifl_session_kernel_name(const ifl_loaded *loaded, size_t index);
 /* By its index among the module's kernels. */
 ifl_status ifl_session_ready(ifl_session *session, ifl_loaded *loaded, size_t index,
                              ifl_ready_kernel **out, ifl_error *error);
+/* The PTX of a kernel whose machine code is ready, with the same variables. */
+ifl_status ifl_session_ready_beside(ifl_ready_kernel *kernel, ifl_ready_kernel **out,
+                                    ifl_error *error);
 /* Gives the variables of the kernel's program their initial values once more. */
 void ifl_session_reset(const ifl_session *session, const ifl_ready_kernel *kernel);
 

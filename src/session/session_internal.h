@@ -5,6 +5,7 @@
 
 #include "cache/cache_run.h"
 #include "model/model.h"
+#include "session/beside.h"
 #include "session/nested.h"
 #include "session/placed_objects.h"
 #include "session/repeat.h"
@@ -63,6 +64,7 @@ typedef struct ifl_ledger_row {
     ifl_profile *
         /* of the costliest launch that the model was asked for alone, with what that needs */
         worst;
+    ifl_beside_sum beside; /* its PTX, with --code both */
     ifl_repeat_list repeats;
     uint64_t repeated; /* launches that did not run because of them */
 } ifl_ledger_row;

@@ -48,8 +48,11 @@ static ifl_status choose_code(ifl_code_choice *code, ifl_error *error)
         *code = IFL_CHOOSE_PTX;
     else if (text && strcmp(text, "machine") == 0)
         *code = IFL_CHOOSE_MACHINE;
+    else if (text && strcmp(text, "both") == 0)
+        *code = IFL_CHOOSE_BOTH;
     else if (text)
-        return ifl_fail(error, IFL_USAGE, "%s is '%.40s', not ptx or machine", IFL_RUN_CODE, text);
+        return ifl_fail(error, IFL_USAGE, "%s is '%.40s', not ptx, machine or both", IFL_RUN_CODE,
+                        text);
     return IFL_OK;
 }
 
