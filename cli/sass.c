@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct request {
-    const char *kernel, *arch, *json, *with;
+    const char *kernel, *arch, *json, *with, *code;
     bool listing, color;
 } request;
 
@@ -18,6 +18,7 @@ TEXT_OPTION(request, kernel)
 TEXT_OPTION(request, arch)
 TEXT_OPTION(request, json)
 TEXT_OPTION(request, with)
+TEXT_OPTION(request, code)
 FLAG_OPTION(request, listing)
 COLOR_OPTION(request, color)
 
@@ -35,6 +36,10 @@ static const ifl_cli_option options[] = {
      "a JSON report of a launch of the kernel's machine code (analyze --json), to show how often "
      "each instruction ran",
      set_with},
+    {0, "code", "WHICH",
+     "whose counts of that report: machine; or both, to show also where the launch's PTX differs "
+     "(analyze or run with --code both)",
+     set_code},
     {0, "json", "FILE",
      "write the report also as JSON; - writes it to standard output instead of the text", set_json},
     {0, "color", "WHEN", "auto, always or never", set_color},
@@ -47,6 +52,7 @@ static ifl_status write_report(const request *r, const ifl_machine *machine, ifl
     const ifl_machine_options shown = {.kernel = r->kernel,
                                        .listing = r->listing,
                                        .profile = r->with,
+                                       .code = r->code,
                                        .color = r->color,
                                        .width = ifl_cli_width()};
     const bool json_only = ifl_cli_is_dash(r->json);
@@ -123,7 +129,8 @@ const ifl_cli_command ifl_cli_sass = {
         "flight, and their opcodes.\n"
         "The document \"Machine code\" (sass.md) explains each figure and how it is determined.",
     .examples = {"inflight sass axpy.sm_90.cubin", "inflight sass program -k axpy --listing",
-                 "inflight sass axpy.sm_90.cubin -k axpy --with axpy.json", NULL},
+                 "inflight sass axpy.sm_90.cubin -k axpy --with axpy.json --code both --listing",
+                 NULL},
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

@@ -553,6 +553,9 @@ typedef struct ifl_machine_options {
     bool listing;       /* the instructions too */
     const char
         *profile; /* a JSON report of a launch of the kernel, for executed counts; NULL: none */
+    const char
+        *code; /* whose counts of that report: "machine", NULL the same; "both": also where its PTX
+                * differs, of a launch that ran both */
     bool color;
     int width; /* columns of the terminal; 0: not known, 100 */
 } ifl_machine_options;

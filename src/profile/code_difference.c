@@ -21,6 +21,14 @@ const char *ifl_code_change_text(ifl_code_change change)
     return changes[change].text;
 }
 
+ifl_code_change ifl_code_change_named(const char *text)
+{
+    int change = 0;
+    while (change < IFL_CHANGES && strcmp(changes[change].text, text) != 0)
+        change++;
+    return (ifl_code_change)change;
+}
+
 const char *ifl_code_change_sentence(ifl_code_change change)
 {
     return changes[change].sentence;

@@ -15,6 +15,7 @@ typedef enum ifl_code_change {
 } ifl_code_change;
 
 const char *ifl_code_change_text(ifl_code_change change);     /* "merged" */
+ifl_code_change ifl_code_change_named(const char *text);      /* IFL_CHANGES: none */
 const char *ifl_code_change_sentence(ifl_code_change change); /* "" for IFL_CHANGE_SAME */
 
 /* What one of the two does in a line. */

@@ -6,6 +6,25 @@
 #include "report/writer.h"
 
 #include <errno.h>
+#include <string.h>
+
+static ifl_status check_code(const ifl_machine_options *options, ifl_error *error)
+{
+    const char *code = options->code;
+    if (!code)
+        return IFL_OK;
+    if (!options->profile)
+        return ifl_fail(error, IFL_USAGE,
+                        "--code says which counts of a launch's report are shown: --with names it");
+    if (strcmp(code, "ptx") == 0)
+        return ifl_fail(
+            error, IFL_USAGE,
+            "the instructions are those of the machine code; --code both adds where the "
+            "PTX differs");
+    return strcmp(code, "machine") == 0 || strcmp(code, "both") == 0
+               ? IFL_OK
+               : ifl_fail(error, IFL_USAGE, "--code takes machine or both, not '%.40s'", code);
+}
 
 ifl_status ifl_sass_report_write(const ifl_sass_report *report, ifl_report_format format, FILE *out,
                                  ifl_error *error)
@@ -16,6 +35,9 @@ ifl_status ifl_sass_report_write(const ifl_sass_report *report, ifl_report_forma
     };
     if ((unsigned)format >= sizeof writers / sizeof *writers)
         return ifl_fail(error, IFL_USAGE, "there is no report format %d", (int)format);
+    const ifl_status checked = check_code(report->options, error);
+    if (checked != IFL_OK)
+        return checked;
     bool any = report->machine->is_list;
     for (size_t i = 0; i < report->chosen_count; i++)
         any |= ifl_sass_supports(report->machine->kernels[report->chosen[i]].sm);
@@ -42,4 +64,15 @@ ifl_status ifl_sass_report_facts(const ifl_sass_report *report, size_t index, if
     if (status != IFL_OK)
         return status;
     return ifl_sass_facts_collect(report->machine, index, issued, arena, out, error);
+}
+
+ifl_status ifl_sass_report_beside(const ifl_sass_report *report, size_t index, ifl_profile **out,
+                                  ifl_error *error)
+{
+    const ifl_machine_options *options = report->options;
+    *out = NULL;
+    return options->code && strcmp(options->code, "both") == 0
+               ? ifl_sass_beside_read(options->profile, report->machine->kernels[index].name, out,
+                                      error)
+               : IFL_OK;
 }

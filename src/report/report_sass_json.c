@@ -2,6 +2,7 @@
  * The JSON report on machine code, schema "inflight-sass/1": docs/sass.md. */
 #include "report/report_sass.h"
 
+#include "report/code_part.h"
 #include "report/tree.h"
 
 #include <string.h>
@@ -252,12 +253,19 @@ static ifl_status append_kernel(ifl_tree *tree, json_t *kernels, const ifl_sass_
         return IFL_OK;
     }
     ifl_status status = ifl_sass_report_facts(report, index, &arena, &facts, error);
+    ifl_profile *beside = NULL;
+    if (status == IFL_OK)
+        status = ifl_sass_report_beside(report, index, &beside, error);
     if (status == IFL_OK) {
         json_t *object = kernel_of(tree, &facts);
+        if (beside)
+            ifl_tree_put(tree, object, "ptx", ifl_code_part_json(tree, &beside->ptx));
         if (report->options->listing)
             put_listing(tree, object, &facts);
         ifl_tree_append(tree, kernels, object);
     }
+    if (beside)
+        ifl_profile_destroy(beside);
     ifl_arena_free(&arena);
     return status;
 }

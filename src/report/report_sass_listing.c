@@ -80,6 +80,43 @@ static void put_line(const ifl_sass_report *report, const ifl_sass_facts *facts,
               : NULL);
 }
 
+/* "PTX: 256 requests in 4 global load instructions; machine code: 64 requests in 1: merged" */
+static void put_difference(const ifl_code_difference *d, ifl_page *page)
+{
+    const char *one = ifl_traffic_info_get(d->traffic)->one;
+    ifl_page_text(
+        page, IFL_STYLE_WARN,
+        ifl_arena_printf(&page->arena, "         PTX: %s in %s; machine code: %s in %s: %s\n",
+                         ifl_figure_counted(d->ptx.requests, "request").text,
+                         ifl_figure_counted(d->ptx.instructions,
+                                            ifl_arena_printf(&page->arena, "%s instruction", one))
+                             .text,
+                         ifl_figure_counted(d->machine.requests, "request").text,
+                         ifl_figure_count(d->machine.instructions).text,
+                         ifl_code_change_text(d->change)));
+}
+
+typedef struct listing {
+    const ifl_sass_report *report;
+    const ifl_sass_facts *facts;
+    const ifl_code_difference_list *differences; /* from the launch's PTX; NULL: not known */
+    bool *said;                                  /* which of them */
+    ifl_page *page;
+} listing;
+
+/* Once each, where the source line stands first. */
+static void put_differences(const listing *l, const ifl_machine_line *line)
+{
+    const char *file = ifl_sass_file_of(l->facts->machine, line);
+    for (size_t i = 0; l->differences && i < l->differences->count; i++) {
+        const ifl_code_difference *d = &l->differences->at[i];
+        if (l->said[i] || !d->file || d->line != line->line || strcmp(d->file, file) != 0)
+            continue;
+        put_difference(d, l->page);
+        l->said[i] = true;
+    }
+}
+
 static bool same_line(const ifl_machine_line *a, const ifl_machine_line *b)
 {
     return a == b ||
@@ -114,31 +151,42 @@ static void put_notes(const ifl_sass_facts *facts, size_t block, size_t i, FILE 
     fputs(is_spill ? "  spill\n" : "\n", out);
 }
 
-static void print_block(const ifl_sass_report *report, const ifl_sass_facts *facts, size_t b,
-                        const ifl_machine_line **last, ifl_page *page)
+static void print_block(const listing *l, size_t b, const ifl_machine_line **last)
 {
-    const ifl_sass_kernel *kernel = &facts->kernel;
+    const ifl_sass_kernel *kernel = &l->facts->kernel;
+    FILE *out = l->page->out;
     char control[IFL_SASS_CONTROL_BYTES];
     for (size_t i = kernel->blocks[b].first; i < kernel->blocks[b].last; i++) {
         const ifl_sass_instruction *instruction = &kernel->instructions[i];
         const ifl_machine_line *line = ifl_machine_line_at(kernel->kernel, instruction->offset);
-        if (line && line->line && !same_line(line, *last))
-            put_line(report, facts, line, page);
+        if (line && line->line && !same_line(line, *last)) {
+            put_line(l->report, l->facts, line, l->page);
+            put_differences(l, line);
+        }
         *last = line;
-        fprintf(page->out, "%6x ", instruction->offset);
-        put_loop(kernel, b, i, page->out);
-        fprintf(page->out, "%s  ", ifl_sass_control_text(instruction, control));
-        put_text(instruction, page->out);
-        put_notes(facts, b, i, page->out);
+        fprintf(out, "%6x ", instruction->offset);
+        put_loop(kernel, b, i, out);
+        fprintf(out, "%s  ", ifl_sass_control_text(instruction, control));
+        put_text(instruction, out);
+        put_notes(l->facts, b, i, out);
     }
 }
 
 void ifl_sass_print_listing(const ifl_sass_report *report, const ifl_sass_facts *facts,
-                            ifl_page *page)
+                            const ifl_profile *beside, ifl_page *page)
 {
+    listing l = {.report = report, .facts = facts, .page = page};
     const ifl_machine_line *last = NULL;
+    if (beside) {
+        const size_t bytes = beside->ptx.differences.count + 1;
+        l.said = ifl_arena_alloc(&page->arena, bytes);
+        l.differences = l.said ? &beside->ptx.differences : NULL;
+        page->no_memory |= !l.said;
+        if (l.said)
+            memset(l.said, 0, bytes);
+    }
     ifl_page_heading(page, "Listing");
     for (size_t b = 0; b < facts->kernel.block_count; b++)
         if (facts->kernel.reached[b])
-            print_block(report, facts, b, &last, page);
+            print_block(&l, b, &last);
 }

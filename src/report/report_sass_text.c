@@ -5,11 +5,12 @@
 #include "report/report_sass.h"
 
 #include "base/figure.h"
+#include "report/code_part.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { INDENT = 2, MOST_IN_FULL = 4, MOST_OPCODES = 16 };
+enum { INDENT = 2, MOST_IN_FULL = 4, MOST_OPCODES = 16, MOST_LINES = 1000 };
 
 typedef struct sheet {
     ifl_page page;
@@ -344,7 +345,7 @@ static void print_opcodes(sheet *s, const ifl_sass_facts *facts)
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
-static void print_facts(sheet *s, const ifl_sass_facts *facts)
+static void print_facts(sheet *s, const ifl_sass_facts *facts, const ifl_profile *beside)
 {
     const ifl_machine_kernel *m = facts->kernel.kernel;
     ifl_page_text(&s->page, IFL_STYLE_STRONG, ifl_clean_line(&s->page.arena, name_of(m)));
@@ -357,8 +358,10 @@ static void print_facts(sheet *s, const ifl_sass_facts *facts)
     print_executed(s, facts);
     print_loops(s, facts);
     print_opcodes(s, facts);
+    if (beside)
+        ifl_code_part_print(&s->page, beside, MOST_LINES);
     if (s->report->options->listing)
-        ifl_sass_print_listing(s->report, facts, &s->page);
+        ifl_sass_print_listing(s->report, facts, beside, &s->page);
 }
 
 static ifl_status print_kernel(sheet *s, size_t i, ifl_error *error)
@@ -367,8 +370,13 @@ static ifl_status print_kernel(sheet *s, size_t i, ifl_error *error)
     ifl_sass_facts facts;
     ifl_status status =
         ifl_sass_report_facts(s->report, s->report->chosen[i], &arena, &facts, error);
+    ifl_profile *beside = NULL;
     if (status == IFL_OK)
-        print_facts(s, &facts);
+        status = ifl_sass_report_beside(s->report, s->report->chosen[i], &beside, error);
+    if (status == IFL_OK)
+        print_facts(s, &facts, beside);
+    if (beside)
+        ifl_profile_destroy(beside);
     ifl_arena_free(&arena);
     return status;
 }

@@ -24,7 +24,7 @@ static const char *text_of(const json_t *object, const char *key)
 }
 
 /* False where the key is missing, or is no count. */
-static bool count_of(const json_t *object, const char *key, uint64_t *count)
+bool ifl_sass_counts_count(const json_t *object, const char *key, uint64_t *count)
 {
     const json_t *value = json_object_get(object, key);
     const json_int_t number = json_integer_value(value);
@@ -47,8 +47,9 @@ static const json_t *find_launch(const json_t *root, const char *kernel)
 static bool run_of(const json_t *object, size_t count, uint64_t *first, uint64_t *last,
                    uint64_t *warps)
 {
-    return !json_object_get(object, "function") && count_of(object, "first", first) &&
-           count_of(object, "last", last) && count_of(object, "warps", warps) && *first <= *last &&
+    return !json_object_get(object, "function") && ifl_sass_counts_count(object, "first", first) &&
+           ifl_sass_counts_count(object, "last", last) &&
+           ifl_sass_counts_count(object, "warps", warps) && *first <= *last &&
            *last / IFL_CODE_BYTES < count;
 }
 
@@ -67,15 +68,10 @@ static ifl_status read_issued(const reading *r, const json_t *runs, size_t count
     return IFL_OK;
 }
 
-static ifl_status read_report(const reading *r, const json_t *root, size_t instructions,
+static ifl_status read_report(const reading *r, const json_t *launch, size_t instructions,
                               const uint64_t **out)
 {
-    const json_t *launch = find_launch(root, r->kernel);
     const json_t *runs = json_object_get(launch, "issued");
-    if (!launch)
-        return ifl_fail(r->error, IFL_BAD_INPUT,
-                        "'%.300s' is not the JSON report of a launch of kernel '%.200s'", r->path,
-                        r->kernel);
     if (!json_array_size(runs))
         return ifl_fail(r->error, IFL_BAD_INPUT,
                         "'%.300s' is of a launch that ran PTX; analyze the machine code instead "
@@ -123,15 +119,30 @@ ifl_status ifl_sass_counts_names(const char *path, ifl_arena *arena, const char 
     return whole ? IFL_OK : ifl_fail_memory(error, number * sizeof **names);
 }
 
+ifl_status ifl_sass_counts_launch(const char *path, const char *kernel, json_t **root,
+                                  const json_t **launch, ifl_error *error)
+{
+    const ifl_status status = load(path, root, error);
+    if (status != IFL_OK)
+        return status;
+    *launch = find_launch(*root, kernel);
+    if (*launch)
+        return IFL_OK;
+    json_decref(*root);
+    return ifl_fail(error, IFL_BAD_INPUT,
+                    "'%.300s' is not the JSON report of a launch of kernel '%.200s'", path, kernel);
+}
+
 ifl_status ifl_sass_counts_read(const char *path, const char *kernel, size_t instructions,
                                 ifl_arena *arena, const uint64_t **issued, ifl_error *error)
 {
     const reading r = {path, kernel, arena, error};
+    const json_t *launch;
     json_t *root;
-    ifl_status status = load(path, &root, error);
+    ifl_status status = ifl_sass_counts_launch(path, kernel, &root, &launch, error);
     if (status != IFL_OK)
         return status;
-    status = read_report(&r, root, instructions, issued);
+    status = read_report(&r, launch, instructions, issued);
     json_decref(root);
     return status;
 }

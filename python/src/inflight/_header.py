@@ -50,7 +50,6 @@ IFL_RUN_ANALYSIS = "INFLIGHT_RUN_ANALYSIS"
 IFL_RUN_LEAKS = "INFLIGHT_RUN_LEAKS"
 IFL_RUN_RACES = "INFLIGHT_RUN_RACES"
 IFL_RUN_READS = "INFLIGHT_RUN_READS"
-IFL_RUN_CODE = "INFLIGHT_RUN_CODE"
 IFL_RUN_EACH = "INFLIGHT_RUN_EACH"
 IFL_RUN_FAIL = "INFLIGHT_RUN_FAIL"
 
@@ -248,6 +247,7 @@ class ifl_machine_options(c.Structure):
         ("kernel", c.c_char_p),
         ("listing", c.c_bool),
         ("profile", c.c_char_p),
+        ("code", c.c_char_p),
         ("color", c.c_bool),
         ("width", c.c_int),
     ]
