@@ -141,6 +141,7 @@ static ifl_status take_objects(ifl_session *session, const char *machine, ifl_lo
     const uint32_t target = is_kept ? module->programs.at[0]->sm : machine_target(session);
     const char *named = is_kept ? module->described_by : machine;
     ifl_status status = IFL_OK;
+    loaded->needs_machine = code == IFL_CHOOSE_MACHINE || (machine && code != IFL_CHOOSE_PTX);
     if (named)
         return load_objects(session, &(ifl_machine_source){.name = named}, target, true, loaded,
                             error);
@@ -222,6 +223,7 @@ ifl_status ifl_session_load(ifl_session *session, const char *name, const void *
         session->options.code == IFL_CHOOSE_AS_DRIVER || session->options.code == IFL_CHOOSE_BOTH,
         &loaded->owned, error);
     loaded->module = loaded->owned;
+    loaded->needs_machine = session->options.code == IFL_CHOOSE_MACHINE;
     if (status == IFL_OK)
         status = check_choice(session, name, loaded->module, error);
     if (status == IFL_OK && loaded->module->has_machine) {
@@ -376,6 +378,18 @@ static void free_ready(ifl_ready_kernel *kernel)
     free(kernel);
 }
 
+/* Machine code was asked for, and there is none of this kernel. */
+static ifl_status fail_absent(const ifl_loaded *loaded, const ifl_ready_kernel *kernel,
+                              ifl_error *error)
+{
+    const ifl_objects *objects = &loaded->objects;
+    return ifl_fail(error, IFL_UNSUPPORTED,
+                    "'%.300s' has no machine code of the kernel '%.300s', only other kernels'",
+                    objects->list.count ? objects->list.at[0].object->machine->file
+                                        : loaded->module->path,
+                    kernel->signature);
+}
+
 static ifl_status make_ready(ifl_loaded *loaded, size_t index, bool may_be_machine,
                              ifl_ready_kernel **out, ifl_error *error)
 {
@@ -390,8 +404,10 @@ static ifl_status make_ready(ifl_loaded *loaded, size_t index, bool may_be_machi
                                  .index = index};
     if (may_be_machine)
         kernel->object = ifl_objects_find(&loaded->objects, of->name, &kernel->text);
-    const ifl_status status =
-        kernel->object ? lower_machine(kernel, error) : lower_ptx(loaded, kernel, error);
+    const bool is_absent = may_be_machine && !kernel->object && loaded->needs_machine;
+    const ifl_status status = is_absent        ? fail_absent(loaded, kernel, error)
+                              : kernel->object ? lower_machine(kernel, error)
+                                               : lower_ptx(loaded, kernel, error);
     if (status == IFL_OK)
         *out = kernel;
     else

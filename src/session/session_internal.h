@@ -18,6 +18,7 @@ struct ifl_loaded {
     ifl_machine *machine;        /* machine code that tells of the PTX that runs, or NULL */
     ifl_assembled assembled;     /* where the module itself has none that was */
     ifl_objects objects;         /* machine code that runs; none: the PTX does */
+    bool needs_machine;          /* it was asked for: PTX is not run in its place */
     ifl_ready_kernel **kernels;  /* by kernel of the module; NULL: not asked for yet */
 };
 
