@@ -5,9 +5,11 @@
 #include "report/report_sass.h"
 
 #include "base/figure.h"
+#include "base/short_name.h"
 #include "report/code_part.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 enum { INDENT = 2, MOST_IN_FULL = 4, MOST_OPCODES = 16, MOST_LINES = 1000 };
@@ -48,6 +50,26 @@ static const char *name_of(const ifl_machine_kernel *kernel)
     return kernel->demangled && *kernel->demangled ? kernel->demangled : kernel->name;
 }
 
+static bool is_blank(const ifl_table *table, size_t column)
+{
+    for (size_t i = 0; i < table->rows.count; i++)
+        if (table->rows.at[i].cell[column] && *table->rows.at[i].cell[column])
+            return false;
+    return true;
+}
+
+/* Columns in which no row has anything are left out: names and accesses get their room. */
+static void print_filled(sheet *s, ifl_table *table)
+{
+    ifl_column columns[IFL_TABLE_COLUMNS];
+    memcpy(columns, table->columns, table->column_count * sizeof *columns);
+    for (size_t i = 0; i < table->column_count; i++)
+        if (is_blank(table, i))
+            columns[i].page_width = INT_MAX;
+    table->columns = columns;
+    ifl_table_print(&s->page, table);
+}
+
 static void sentence(sheet *s, ifl_style style, const char *text)
 {
     ifl_page_paragraph(&s->page, INDENT, 2 * INDENT, style, text);
@@ -61,10 +83,10 @@ static const ifl_column summary_columns[] = {
     {{"shared", "bytes"}, true, 0, false},
     {{"stack", "bytes"}, true, 0, false},
     {{"spilt", "bytes"}, true, 0, false},
-    {{"", "instructions"}, true, 0, false},
+    {{"", "instr."}, true, 0, false},
     {{"", "loops"}, true, 0, false},
     {{"in flight", "bytes"}, true, 0, false},
-    {{"exposed, in", "inner loops"}, true, 0, false},
+    {{"exposed,", "in loops"}, true, 0, false},
     {{"", "kernel"}, false, 0, true},
 };
 
@@ -85,7 +107,7 @@ static const char *exposed_text(sheet *s, const ifl_sass_kernel *kernel)
     return text;
 }
 
-static void add_summary(sheet *s, ifl_table *table, const ifl_sass_facts *facts)
+static void add_summary(sheet *s, ifl_table *table, const ifl_sass_facts *facts, const char *name)
 {
     const ifl_sass_kernel *k = &facts->kernel;
     const ifl_machine_kernel *m = k->kernel;
@@ -95,18 +117,18 @@ static void add_summary(sheet *s, ifl_table *table, const ifl_sass_facts *facts)
                  count_or_blank(s, (uint64_t)k->spill_load_bytes + k->spill_store_bytes),
                  count(s, facts->reached), count_or_blank(s, k->loop_count),
                  count_or_blank(s, k->bytes_in_flight), exposed_text(s, k),
-                 ifl_clean_line(&s->page.arena, name_of(m))}};
+                 ifl_clean_line(&s->page.arena, name)}};
     row.style[4] = IFL_STYLE_BAD;
     ifl_table_add(&s->page, table, &row);
 }
 
 /* Without analysis: the code is not at hand, or not known here. */
-static void add_unread(sheet *s, ifl_table *table, const ifl_machine_kernel *m)
+static void add_unread(sheet *s, ifl_table *table, const ifl_machine_kernel *m, const char *name)
 {
     const ifl_row row = {
         .cell = {ifl_arena_printf(&s->page.arena, "sm_%u", m->sm), count_or_blank(s, m->registers),
                  count_or_blank(s, m->static_shared_bytes), count_or_blank(s, m->frame_bytes), "",
-                 "", "", "", "", ifl_clean_line(&s->page.arena, name_of(m))}};
+                 "", "", "", "", ifl_clean_line(&s->page.arena, name)}};
     ifl_table_add(&s->page, table, &row);
 }
 
@@ -138,9 +160,29 @@ static void print_list(sheet *s)
                   "selects one target.\n");
 }
 
+/* As short as -k takes them; NULL without memory. */
+static const char **names_of(sheet *s)
+{
+    const ifl_sass_report *report = s->report;
+    const size_t count = report->chosen_count;
+    const char **names = ifl_arena_alloc(&s->page.arena, 2 * (count + 1) * sizeof *names);
+    const char **whole = names + count;
+    for (size_t i = 0; names && i < count; i++)
+        whole[i] = name_of(&report->machine->kernels[report->chosen[i]]);
+    if (!names || !ifl_short_names(&s->page.arena, whole, count, names))
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (strchr(names[i], '~') || strstr(names[i], "…"))
+            names[i] = whole[i];
+    return names;
+}
+
 static ifl_status print_summary(sheet *s, ifl_error *error)
 {
     const ifl_sass_report *report = s->report;
+    const char **names = names_of(s);
+    if (!names)
+        return ifl_fail_memory(error, report->chosen_count * sizeof *names);
     ifl_table table = {.columns = summary_columns,
                        .column_count = sizeof summary_columns / sizeof *summary_columns,
                        .indent = INDENT};
@@ -150,16 +192,16 @@ static ifl_status print_summary(sheet *s, ifl_error *error)
         ifl_sass_facts facts;
         const ifl_machine_kernel *m = &report->machine->kernels[report->chosen[i]];
         if (!ifl_sass_supports(m->sm)) {
-            add_unread(s, &table, m);
+            add_unread(s, &table, m, names[i]);
             continue;
         }
         status =
             ifl_sass_facts_collect(report->machine, report->chosen[i], NULL, &arena, &facts, error);
         if (status == IFL_OK)
-            add_summary(s, &table, &facts);
+            add_summary(s, &table, &facts, names[i]);
         ifl_arena_free(&arena);
     }
-    ifl_table_print(&s->page, &table);
+    print_filled(s, &table);
     return status;
 }
 
@@ -238,14 +280,10 @@ static void print_executed(sheet *s, const ifl_sass_facts *facts)
 /* ---- loops ----------------------------------------------------------------------------------- */
 
 static const ifl_column loop_columns[] = {
-    {{"", "loop"}, false, 0, false},
-    {{"", "instructions"}, true, 0, false},
-    {{"", "useful"}, true, 0, false},
-    {{"for", "addresses"}, true, 0, false},
-    {{"in flight,", "bytes per warp"}, true, 0, false},
-    {{"exposed", "latencies"}, true, 0, false},
-    {{"registers", "reused"}, true, 0, false},
-    {{"spill", "accesses"}, true, 0, false},
+    {{"", "loop"}, false, 0, false},           {{"", "instr."}, true, 0, false},
+    {{"", "useful"}, true, 0, false},          {{"for", "addresses"}, true, 0, false},
+    {{"in flight", "bytes"}, true, 0, false},  {{"exposed", "latencies"}, true, 0, false},
+    {{"registers", "reused"}, true, 0, false}, {{"spill", "accesses"}, true, 0, false},
     {{"", "memory, a trip"}, false, 0, true},
 };
 
@@ -309,7 +347,7 @@ static void print_loops(sheet *s, const ifl_sass_facts *facts)
     ifl_page_heading(&s->page, "Loops: one iteration, without inner loops");
     for (size_t l = 0; l < facts->kernel.loop_count; l++)
         add_loop(s, &table, facts, l);
-    ifl_table_print(&s->page, &table);
+    print_filled(s, &table);
 }
 
 /* ---- opcodes --------------------------------------------------------------------------------- */

@@ -206,9 +206,9 @@ static bool looks_like_text(const mapping *file)
     return !memchr(file->bytes, '\0', probe);
 }
 
-static bool holds_ptx_text(const mapping *file)
+static bool is_text_with(const mapping *file, const char *word)
 {
-    return looks_like_text(file) && memmem(file->bytes, file->size, ".target", 7);
+    return looks_like_text(file) && memmem(file->bytes, file->size, word, strlen(word));
 }
 
 static ifl_status fail_unknown(const walk *w)
@@ -220,10 +220,15 @@ static ifl_status fail_unknown(const walk *w)
                         "'%s' is a static library: give the program that links it, or take an "
                         "object out of it with ar x",
                         w->path);
-    if (holds_ptx_text(&w->file))
+    if (is_text_with(&w->file, ".target"))
         return ifl_fail(w->error, IFL_BAD_INPUT,
                         "'%s' holds PTX text, not machine code: ptxas -arch=sm_90 makes a cubin "
                         "of it",
+                        w->path);
+    if (is_text_with(&w->file, "__global__"))
+        return ifl_fail(w->error, IFL_BAD_INPUT,
+                        "'%s' is CUDA source, not machine code: nvcc -arch=sm_90 -cubin makes a "
+                        "cubin of it",
                         w->path);
     return ifl_fail(w->error, IFL_BAD_INPUT, "'%s' is %s, not an ELF file or a fat binary", w->path,
                     looks_like_text(&w->file) ? "a text" : "something else");
