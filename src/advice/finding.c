@@ -210,15 +210,6 @@ static const char *busiest_part_text(const collector *c, const ifl_place_row *ro
                             ifl_figure_count(most).text);
 }
 
-/* Uniform atomics: ptxas reduces the lanes' values first where it knows that all have one
- * address. */
-static const char *may_be_joined(const collector *c, const ifl_place_row *row)
-{
-    return c->profile->machine.ran || row->line->pattern.kind != IFL_PATTERN_BROADCAST
-               ? ""
-               : "This is PTX: the machine code may have one atomic for the warp instead.";
-}
-
 static void add_atomic(collector *c, const ifl_place_row *row)
 {
     const ifl_traffic *t = &row->traffic;
@@ -226,10 +217,7 @@ static void add_atomic(collector *c, const ifl_place_row *row)
         finding_at(c, IFL_CAUSE_serial_atomics, row,
                    ifl_arena_printf(c->arena, "%s lanes of a request update the same word",
                                     ifl_figure_ratio(t->serial, t->requests).text));
-    const char *busiest = busiest_part_text(c, row), *joined = may_be_joined(c, row);
-    f.figures = busiest ? ifl_arena_printf(c->arena, "%s%s%s", busiest,
-                                           *busiest && *joined ? " " : "", joined)
-                        : NULL;
+    f.figures = busiest_part_text(c, row);
     add(c, &f);
 }
 

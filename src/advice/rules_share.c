@@ -220,15 +220,6 @@ bool ifl_rule_reduce_in_warp(const ifl_situation *s, ifl_remedy *to)
 
 /* ---- places that many threads update --------------------------------------------------------- */
 
-/* ptxas reduces the lanes' values first where it knows that all have one address: machine code
- * shows what it did. */
-static const char *may_be_joined(const ifl_situation *s, const ifl_profile_line *line)
-{
-    return s->profile->machine.ran || line->pattern.kind != IFL_PATTERN_BROADCAST
-               ? ""
-               : " (in the PTX: the machine code may have one for the warp)";
-}
-
 /* One lane updates for its warp, but many warps of a block do so, all on the same 512 bytes: each takes two passes there. */
 static bool warps_meet(const ifl_situation *s, const ifl_profile_line *line, double requests)
 {
@@ -237,17 +228,16 @@ static bool warps_meet(const ifl_situation *s, const ifl_profile_line *line, dou
            of(s, IFL_COUNTER_global_atomic_busiest_part) >= most * passes * requests;
 }
 
-static const char *say_atomics(const ifl_situation *s, const ifl_profile_line *line,
-                               double requests, double serial)
+static const char *say_atomics(const ifl_situation *s, double requests, double serial)
 {
     if (serial <= requests)
         return ifl_situation_say(s, "%s per block, which update the same 512 bytes",
                                  ifl_figure_amount(requests / s->work.blocks, "atomic").text);
     return ifl_situation_say(
-        s, "%s per warp, each of %s, with %s on one address%s",
+        s, "%s per warp, each of %s, with %s on one address",
         ifl_figure_amount(requests / s->warps, "atomic").text,
         ifl_figure_amount(of(s, IFL_COUNTER_global_atomic_sectors) / requests, "sector").text,
-        ifl_figure_amount(serial / requests, "lane").text, may_be_joined(s, line));
+        ifl_figure_amount(serial / requests, "lane").text);
 }
 
 bool ifl_rule_fewer_atomics(const ifl_situation *s, ifl_remedy *to)
@@ -271,6 +261,6 @@ bool ifl_rule_fewer_atomics(const ifl_situation *s, ifl_remedy *to)
     to->work.atomic_passes *= fewer;
     to->work.part_passes *= fewer;
     to->work.l2_bytes -= fmin((1 - fewer) * sectors * 32, to->work.l2_bytes / 2);
-    to->symptom = say_atomics(s, to->line, requests, serial);
+    to->symptom = say_atomics(s, requests, serial);
     return true;
 }

@@ -135,6 +135,13 @@ struct ifl_code {
  * memory of the address can do it; that cas stored its value. */
 enum { IFL_ATOMIC_TELLS_NOTHING, IFL_ATOMIC_TELLS_DONE, IFL_ATOMIC_TELLS_STORED };
 
+/* Whether one lane makes the request for the active lanes, all of which have one address. */
+typedef enum ifl_atomic_joins {
+    IFL_ATOMIC_JOINS_NEVER,
+    IFL_ATOMIC_JOINS_FULL, /* where the 32 lanes are active */
+    IFL_ATOMIC_JOINS_ALL
+} ifl_atomic_joins;
+
 /* Atomics and reductions: code->extra. */
 typedef struct ifl_atomic {
     ifl_transfer transfer; /* first: the address; data[] are the results (sink: not wanted) */
@@ -147,7 +154,16 @@ typedef struct ifl_atomic {
     uint8_t tells;      /* IFL_ATOMIC_TELLS_* */
     uint32_t told;      /* a predicate */
     bool fetches_work;  /* in a loop that goes on, or not, by its old value: a queue of pieces */
+    uint8_t joins;      /* ifl_atomic_joins */
 } ifl_atomic;
+
+/* The lanes of an atomic's request, of those that execute it. */
+static inline uint32_t ifl_atomic_lanes(const ifl_atomic *a, uint32_t mask)
+{
+    const bool is_one = a->joins == IFL_ATOMIC_JOINS_ALL ||
+                        (a->joins == IFL_ATOMIC_JOINS_FULL && mask == UINT32_MAX);
+    return is_one ? mask & -mask : mask;
+}
 
 /* Named barriers 0 to 15 of a block; behind them the cluster's. */
 enum { IFL_BARRIERS = 16, IFL_CLUSTER_BARRIER = 16, IFL_GRID_BARRIER = 17 };

@@ -387,6 +387,7 @@ static bool find_uses(ifl_lowerer *l)
         ifl_instruction_registers(l->input->program,
                                   &l->input->program->instructions[l->function->first + i],
                                   note_use, l);
+    l->varies = NULL;
     l->status = ifl_ptx_undefined(&l->part, &l->flow, l->arena, &l->is_undefined, l->error);
     return l->status == IFL_OK;
 }

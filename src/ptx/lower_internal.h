@@ -31,6 +31,7 @@ typedef struct ifl_lowerer {
     bool *is_read;                   /* by register of the function: something reads it */
     uint32_t *writes;                /* by register: instructions that write it */
     bool *is_undefined;              /* by register: may be read before it is written */
+    bool *varies;   /* by register: may differ between the lanes of a warp; NULL: not asked yet */
     bool *is_alias; /* by register: its slot is that of what was moved into it; see lower_alias.c */
     bool calls_indirectly;
     uint32_t global_operations; /* bit IFL_OPERATION_*: atomics on global memory so far */

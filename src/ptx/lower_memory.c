@@ -2,6 +2,7 @@
  * Lowering of what touches memory: loads, stores, atomics, asynchronous copies, barrier objects,
  * address moves. */
 #include "ptx/lower_internal.h"
+#include "ptx/varying.h"
 
 #include <string.h>
 
@@ -281,6 +282,77 @@ static bool decides_loop(ifl_lowerer *l)
     return decides;
 }
 
+/* May the lanes of a warp disagree about it? */
+static bool varies(ifl_lowerer *l, const ifl_operand *operand)
+{
+    const bool has_register =
+        operand->kind == IFL_OPERAND_REGISTER ||
+        (operand->kind == IFL_OPERAND_MEMORY && operand->base == IFL_OPERAND_REGISTER);
+    if (!l->varies && l->status == IFL_OK)
+        l->status = ifl_ptx_varying(&l->part, &l->flow, l->arena, &l->varies, l->error);
+    if (l->status != IFL_OK || operand->kind == IFL_OPERAND_VECTOR)
+        return true;
+    return has_register ? l->varies[operand->index]
+                        : operand->kind == IFL_OPERAND_SPECIAL &&
+                              ifl_special_changes((ifl_special)operand->index) > IFL_WHEN_BLOCK;
+}
+
+/* atomicInc up to the largest number is an addition of 1. */
+static bool adds_one(const ifl_instruction *instruction, const ifl_operand *b)
+{
+    const bool is_constant = b->kind == IFL_OPERAND_IMMEDIATE;
+    return instruction->modifiers.operation == IFL_OPERATION_INC
+               ? is_constant && (uint32_t)b->value == UINT32_MAX
+               : instruction->modifiers.operation == IFL_OPERATION_ADD && is_constant &&
+                     b->value == 1;
+}
+
+/* What ptxas 13.0 makes of integer atomics where it knows that the lanes of a warp have one address
+ * (tests/problems/uniform_atomics.cu). Sums of one number: it counts the lanes. Other sums of 32
+ * bits: REDUX if nobody wants the old value, else shuffles if all lanes are active. Minima, maxima
+ * and bit operations of 32 bits: REDUX if nobody wants the old value. Where there is no REDUX,
+ * shuffles if all lanes are active. */
+static ifl_atomic_joins joins_of(ifl_lowerer *l, const ifl_atomic *a, const ifl_operand *b,
+                                 bool is_used)
+{
+    enum { REDUX_SM = 80 };
+    const uint32_t sm = l->input->program->sm;
+    const bool is_wide = a->transfer.element_bytes == 8;
+    const bool is_sum = a->operation == IFL_OPERATION_ADD || adds_one(l->instruction, b);
+    if (is_sum && !varies(l, b))
+        return IFL_ATOMIC_JOINS_ALL;
+    if (is_wide || (is_used && !is_sum))
+        return IFL_ATOMIC_JOINS_NEVER;
+    return is_used || sm < REDUX_SM ? IFL_ATOMIC_JOINS_FULL : IFL_ATOMIC_JOINS_ALL;
+}
+
+static bool may_join(const ifl_lowerer *l, const ifl_atomic *a)
+{
+    static const bool joins[IFL_OPERATION_ARRIVE + 1] = {
+        [IFL_OPERATION_ADD] = true, [IFL_OPERATION_INC] = true, [IFL_OPERATION_MIN] = true,
+        [IFL_OPERATION_MAX] = true, [IFL_OPERATION_AND] = true, [IFL_OPERATION_OR] = true,
+        [IFL_OPERATION_XOR] = true,
+    };
+    const unsigned bytes = a->transfer.element_bytes;
+    return joins[a->operation] && ifl_type_class(a->type) != 'F' && (bytes == 4 || bytes == 8) &&
+           a->transfer.elements == 1 && !l->input->program->is_debug;
+}
+
+static void join_lanes(ifl_lowerer *l, ifl_atomic *a, const ifl_operand *address,
+                       const ifl_operand *b, bool is_used)
+{
+    enum { COUNTS_SM = 80 };
+    const bool is_one = adds_one(l->instruction, b);
+    if (!may_join(l, a) || (a->operation == IFL_OPERATION_INC && !is_one))
+        return;
+    if (!varies(l, address))
+        a->joins = joins_of(l, a, b, is_used);
+    /* ATOMS.POPC.INC, whatever the addresses */
+    l->sites.at[ifl_lower_site(l, l->instruction)].access.passes_merge =
+        is_one && !is_used && a->transfer.space == IFL_SPACE_SHARED &&
+        a->transfer.element_bytes == 4 && l->input->program->sm >= COUNTS_SM;
+}
+
 void ifl_lower_atomic(ifl_lowerer *l)
 {
     const ifl_modifiers *m = &l->instruction->modifiers;
@@ -309,9 +381,10 @@ void ifl_lower_atomic(ifl_lowerer *l)
     if (!t->slot_bytes)
         t->slot_bytes = (uint8_t)(bits / 8);
     a->transfer = *t;
+    const bool is_used = is_atom && result_is_read(l, l->slots.at[0]);
+    join_lanes(l, a, l->slots.at[address], l->slots.at[address + 1], is_used);
     if (t->space != IFL_SPACE_SHARED && t->space != IFL_SPACE_CLUSTER) {
-        l->image->demands.ordered |=
-            order_shows(l, a, is_atom && result_is_read(l, l->slots.at[0]));
+        l->image->demands.ordered |= order_shows(l, a, is_used);
         l->global_operations |= 1u << a->operation;
         a->fetches_work = a->operation == IFL_OPERATION_ADD && is_atom && decides_loop(l);
     }

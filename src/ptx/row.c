@@ -77,6 +77,12 @@ static size_t first_of(uint16_t opcode)
     return low;
 }
 
+bool ifl_ptx_has_rows(uint16_t opcode)
+{
+    const size_t first = first_of(opcode);
+    return first < ifl_ptx_row_count && rows[first].opcode == opcode;
+}
+
 const ifl_ptx_row *ifl_ptx_row_find(uint16_t opcode, uint8_t type, uint8_t from, unsigned sources,
                                     const ifl_modifiers *modifiers)
 {

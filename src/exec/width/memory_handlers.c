@@ -813,7 +813,7 @@ IFL_OPERATION(atomic)
             fetch_ahead(warp, code, &at, &in, mask);
             update_and_tell(warp, a, frame, in.base, mask);
             ifl_warp_observe(warp);
-            tell(warp, code, t, in.space, warp->address, mask,
+            tell(warp, code, t, in.space, warp->address, ifl_atomic_lanes(a, mask),
                  at.shape == IFL_SHAPE_CONTIGUOUS ? IFL_SHAPE_ANY : at.shape);
             if (is_shared && a->operation == IFL_OPERATION_CAS)
                 ifl_warp_contend(warp);
