@@ -202,6 +202,15 @@ static bool is_aligned(uint64_t address, uint64_t bytes)
     return !is_element || address % bytes == 0;
 }
 
+/* In what the system reserves before the kernel's shared memory, behind what its own code for groups
+ * of warps and for tensor memory uses there. */
+static bool is_below_own(const ifl_warp *warp, ifl_space space, uint64_t address)
+{
+    const uint64_t at = address % RANK_BYTES;
+    return (space == IFL_SPACE_SHARED || space == IFL_SPACE_CLUSTER) &&
+           at < warp->worker->grid->reserved_first && at >= IFL_RESERVED_IN_USE;
+}
+
 /* What a lane asks for: `least` of its bytes must be there, and those are tracked. A run of bytes
  * side by side needs no alignment as a whole. */
 typedef struct asked_bytes {
@@ -222,6 +231,8 @@ static uint8_t *reach_checked(ifl_warp *warp, const ifl_code *code, ifl_space sp
     }
     if (at.written)
         track(warp, code, space, lane, address, least, is_write, at.written);
+    if (is_below_own(warp, space, address))
+        ifl_warn_low(warp, code, lane, address % RANK_BYTES, is_write);
     return at.host;
 }
 

@@ -244,19 +244,36 @@ ifl_reason ifl_fault_outside(ifl_warp *warp, const ifl_code *code, uint32_t lane
                            members, lane);
 }
 
-void ifl_warn_unwritten(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
-                        uint64_t address)
+/* Returns whether it is the first so far: that of the lowest block and warp. */
+static bool note_first(ifl_read_warning *warning, const ifl_warp *warp, ifl_space space,
+                       uint32_t lane, uint64_t address)
 {
-    ifl_read_warning *warning = &warp->worker->unwritten[code->site];
+    const bool is_earlier = warp->block->index < warning->block ||
+                            (warp->block->index == warning->block && warp->index < warning->warp);
     warning->times++;
-    bool is_earlier = warp->block->index < warning->block ||
-                      (warp->block->index == warning->block && warp->index < warning->warp);
     if (warning->is_set && !is_earlier)
-        return;
+        return false;
     warning->is_set = true;
     warning->block = warp->block->index;
     warning->warp = warp->index;
     warning->lane = lane;
     warning->address = address;
     warning->space = (uint8_t)space;
+    return true;
+}
+
+void ifl_warn_unwritten(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
+                        uint64_t address)
+{
+    note_first(&warp->worker->unwritten[code->site], warp, space, lane, address);
+}
+
+void ifl_warn_low(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+                  bool is_write)
+{
+    ifl_low_access *low = &warp->worker->low;
+    if (!note_first(&low->first, warp, IFL_SPACE_SHARED, lane, address))
+        return;
+    low->site = code->site;
+    low->is_write = is_write;
 }

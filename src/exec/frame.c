@@ -29,8 +29,6 @@ static uint32_t one_over(uint32_t blocks)
     return bits;
 }
 
-/* The end of the system's shared memory, and both offsets in it, as an H200 gives them. */
-enum { RESERVED_IN_USE = 288 };
 /* Bytes of constant bank 0 in front of the parameters, on sm_90 (EIATTR_PARAM_CBANK of its
  * kernels). */
 enum { BEFORE_PARAMETERS = 0x210 };
@@ -147,7 +145,7 @@ static uint64_t special_value(const where *w, ifl_special special)
     case IFL_SPECIAL_AGGR_SMEM_SIZE:
         return w->grid->own_shared + IFL_RESERVED_SHARED;
     case IFL_SPECIAL_RESERVED_SMEM_OFFSET_END:
-        return ifl_reserved_shared_at(w->grid) + RESERVED_IN_USE;
+        return ifl_reserved_shared_at(w->grid) + IFL_RESERVED_IN_USE;
     case IFL_SPECIAL_RESERVED_SMEM_OFFSET_CAP:
         return IFL_RESERVED_SHARED;
     case IFL_SPECIAL_CLOCK:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One launch: spreads blocks over workers, merges what was seen. */
+#include "base/figure.h"
 #include "exec/bind.h"
 #include "exec/race.h"
 #include "exec/warp.h"
@@ -63,6 +64,7 @@ static ifl_status fill_grid(ifl_grid *grid, const ifl_exec_launch *launch, ifl_e
     grid->warps_per_block = (grid->threads_per_block + IFL_WARP_LANES - 1) / IFL_WARP_LANES;
     grid->own_shared = shared_bytes(launch, &launch->image->demands);
     grid->shared_bytes = grid->own_shared;
+    grid->reserved_first = launch->image->demands.reserved_first;
     if (launch->image->demands.reserves_shared) {
         grid->shared_bytes = ifl_reserved_shared_at(grid) + IFL_RESERVED_SHARED;
     }
@@ -289,11 +291,22 @@ static bool add_warning(ifl_exec_result *result, const char *text)
     return result->warnings[result->warning_count] && ++result->warning_count;
 }
 
+typedef struct site_place {
+    const char *file, *name;
+    uint32_t line;
+} site_place;
+
+static site_place place_of(const ifl_sites *sites, uint32_t site)
+{
+    const ifl_source *source = ifl_site_source(sites, site);
+    return (site_place){source ? sites->files[source->file] : sites->file, sites->at[site].name,
+                        source ? source->line : sites->at[site].line};
+}
+
 static void describe_read(const ifl_grid *grid, const ifl_read_warning *warning, uint64_t times,
                           uint32_t site, char *to, size_t size)
 {
-    const ifl_sites *sites = &grid->image->sites;
-    const ifl_source *source = ifl_site_source(sites, site);
+    const site_place place = place_of(&grid->image->sites, site);
     const ifl_allocation *a = ifl_memory_find(grid->launch->memory, warning->address);
     char where[160];
     if (warning->space == IFL_SPACE_SHARED || warning->space == IFL_SPACE_LOCAL || !a)
@@ -303,12 +316,11 @@ static void describe_read(const ifl_grid *grid, const ifl_read_warning *warning,
         snprintf(where, sizeof where, "byte %llu of %s",
                  (unsigned long long)(warning->address - a->address), a->label);
     snprintf(to, size,
-             "%s:%u: %s reads memory that was never written, %llu times; first block %llu, thread "
+             "%s:%u: %s reads memory that was never written, %s; first block %llu, thread "
              "%u: %s",
-             source ? sites->files[source->file] : sites->file,
-             source ? source->line : sites->at[site].line, sites->at[site].name,
-             (unsigned long long)times, (unsigned long long)warning->block,
-             warning->warp * IFL_WARP_LANES + warning->lane, where);
+             place.file, place.line, place.name, ifl_figure_counted(times, "time").text,
+             (unsigned long long)warning->block, warning->warp * IFL_WARP_LANES + warning->lane,
+             where);
 }
 
 static bool is_before(const ifl_read_warning *a, const ifl_read_warning *b)
@@ -334,6 +346,39 @@ static void warn_reads(const ifl_worker *workers, unsigned count, ifl_exec_resul
         describe_read(grid, first, times, i, text, sizeof text);
         add_warning(result, text);
     }
+}
+
+static void describe_low(const ifl_grid *grid, const ifl_low_access *low, uint64_t times, char *to,
+                         size_t size)
+{
+    const ifl_read_warning *first = &low->first;
+    const site_place place = place_of(&grid->image->sites, low->site);
+    snprintf(
+        to, size,
+        "%s:%u: %s %s shared memory below the kernel's own, %s; first block %llu, "
+        "thread %u: %llu bytes before its start, in the 1 KiB that the system reserves. A GPU goes "
+        "on with whatever lies there.",
+        place.file, place.line, place.name, low->is_write ? "writes" : "reads",
+        ifl_figure_counted(times, "time").text, (unsigned long long)first->block,
+        first->warp * IFL_WARP_LANES + first->lane,
+        (unsigned long long)(grid->reserved_first - first->address));
+}
+
+static void warn_low(const ifl_worker *workers, unsigned count, ifl_exec_result *result)
+{
+    const ifl_low_access *low = NULL;
+    uint64_t times = 0;
+    for (unsigned w = 0; w < count; w++) {
+        const ifl_low_access *one = &workers[w].low;
+        times += one->first.times;
+        if (one->first.is_set && (!low || is_before(&one->first, &low->first)))
+            low = one;
+    }
+    char text[512];
+    if (!low)
+        return;
+    describe_low(workers[0].grid, low, times, text, sizeof text);
+    add_warning(result, text);
 }
 
 static void warn_races(const ifl_worker *workers, unsigned count, ifl_exec_result *result)
@@ -522,6 +567,7 @@ ifl_status ifl_engine_end(ifl_exec_run *run, ifl_exec_result *result, ifl_error 
     memset(result, 0, sizeof *result);
     result->seconds = run->seconds;
     merge_workers(run->workers, run->count, result);
+    warn_low(run->workers, run->count, result);
     warn_reads(run->workers, run->count, result);
     warn_races(run->workers, run->count, result);
     const ifl_worker *faulted = lowest_fault(run->workers, run->count);

@@ -3,6 +3,7 @@
  * of the others' counts: a vector clock. An access is ordered before another when the later warp
  * knows a count that is not below that of the access (FastTrack, Flanagan and Freund 2009). */
 #include "exec/race.h"
+#include "base/figure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,9 +201,9 @@ bool ifl_race_describe(const ifl_worker *workers, unsigned count, uint32_t site,
     if (first->kind != OUTSIDE_MASK)
         snprintf(where, sizeof where, ", byte %llu of %s memory",
                  (unsigned long long)first->address, ifl_space_text(first->space));
-    snprintf(to, size, "%s: %s %s, %llu times; first block %llu, thread %u%s", place,
-             sites->at[site].name, text, (unsigned long long)times,
-             (unsigned long long)first->block, first->warp * IFL_WARP_LANES + first->lane, where);
+    snprintf(to, size, "%s: %s %s, %s; first block %llu, thread %u%s", place, sites->at[site].name,
+             text, ifl_figure_counted(times, "time").text, (unsigned long long)first->block,
+             first->warp * IFL_WARP_LANES + first->lane, where);
     return true;
 }
 

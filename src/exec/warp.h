@@ -176,6 +176,13 @@ typedef struct ifl_read_warning {
     uint8_t space;
 } ifl_read_warning;
 
+/* The first access below the kernel's own shared memory, and how many there are. */
+typedef struct ifl_low_access {
+    ifl_read_warning first;
+    uint32_t site;
+    bool is_write;
+} ifl_low_access;
+
 typedef struct ifl_listener {
     void (*access)(void *state, const ifl_access *access);
     void *state;
@@ -224,6 +231,7 @@ struct ifl_worker {
     uint64_t prints;          /* of lanes */
     ifl_read_warning *unwritten;    /* by site, when reads or races are checked */
     struct ifl_race_warning *races; /* by site, when races are checked */
+    ifl_low_access low;
     uint64_t done;
     uint64_t told;            /* warp instructions of the blocks that observers were told of */
     bool tells_ends;          /* some observer asks for them */
@@ -261,9 +269,10 @@ struct ifl_grid {
     uint32_t warps_per_block;
     uint64_t shared_bytes; /* of a block, all */
     uint64_t own_shared; /* of it the kernel's; behind that, where it is used, the system's part */
-    uint32_t resident;   /* clusters that a worker holds at once */
-    bool may_widen;      /* more, when those only wait for others */
-    bool deals_work;     /* its blocks fetch pieces of work from a counter in memory */
+    uint64_t reserved_first;  /* of it the system's, where that lies before the kernel's */
+    uint32_t resident;        /* clusters that a worker holds at once */
+    bool may_widen;           /* more, when those only wait for others */
+    bool deals_work;          /* its blocks fetch pieces of work from a counter in memory */
     struct ifl_exec_run *run; /* grid.c */
     uint64_t launch_number;   /* of the memory's launches */
     uint64_t workspace;       /* device address of the grid barrier's memory, 0 none */
@@ -275,6 +284,8 @@ struct ifl_grid {
  * C++ Programming Guide). Cooperative groups use it for tiles of several warps. Here it lies behind
  * the kernel's own, which takes whole units of 128 bytes; on hardware it lies before it. */
 enum { IFL_RESERVED_SHARED = 1024, IFL_SHARED_UNIT = 128 };
+/* %reserved_smem_offset_end of an H200: what the system's own code uses of it. */
+enum { IFL_RESERVED_IN_USE = 288 };
 
 static inline uint64_t ifl_reserved_shared_at(const ifl_grid *grid)
 {
@@ -434,6 +445,8 @@ void ifl_fault_access(ifl_warp *warp, const ifl_code *code, ifl_space space, uin
                       uint64_t address, uint64_t bytes, bool is_write);
 void ifl_warn_unwritten(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                         uint64_t address);
+void ifl_warn_low(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+                  bool is_write);
 
 /* ---- clusters: cluster.c --------------------------------------------------------------------- */
 

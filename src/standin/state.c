@@ -123,8 +123,8 @@ static void print(void *user, const char *text, size_t length)
  * that. */
 static void warn(void *user, const char *kernel, const char *site, const char *text)
 {
-    const char *end = strstr(text, " times;");
-    while (end && end > text && *end != ',')
+    const char *end = strstr(text, "; first block");
+    while (end && end > text && strncmp(end, ", ", 2) != 0)
         end--;
     const int same = (int)(end ? end - text : (long)strlen(text));
     (void)user;

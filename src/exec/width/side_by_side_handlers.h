@@ -32,9 +32,11 @@ IFL_INLINE room shared_room(const ifl_warp *warp, const ifl_code *code)
 {
     (void)code;
     const ifl_worker *worker = warp->worker;
+    const ifl_grid *grid = worker->grid;
     const uint64_t start = warp->block->shared_start;
-    return (room){(uintptr_t)warp->block->shared - start, start,
-                  worker->unwritten ? 0 : worker->grid->shared_bytes, start, IFL_SPACE_SHARED};
+    return (room){(uintptr_t)warp->block->shared - start, start + grid->reserved_first,
+                  worker->unwritten ? 0 : grid->shared_bytes - grid->reserved_first, start,
+                  IFL_SPACE_SHARED};
 }
 
 /* What is added to the address of every lane: all of them hold the same in a uniform register. */
