@@ -171,31 +171,60 @@ static ifl_status set_gpu(void *user, const char *value, ifl_error *error)
     return status;
 }
 
-#define REQUEST_OPTION(field, name, least)                                                         \
+/* Of a thread and of a block: CUDA C++ Programming Guide, Compute Capabilities; PTX ISA, bar. */
+enum { MOST_REGISTERS = 255, MOST_BARRIERS = 16 };
+
+#define REQUEST_OPTION(field, name, least, most)                                                   \
     static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
     {                                                                                              \
         occupancy_words *w = user;                                                                 \
-        return ifl_cli_number("--" name, value, least, INT_MAX, &w->request.field, error);         \
+        return ifl_cli_number("--" name, value, least, most, &w->request.field, error);            \
     }
-REQUEST_OPTION(registers, "regs", 0)
-REQUEST_OPTION(barriers, "barriers", 0)
+REQUEST_OPTION(registers, "regs", 0, MOST_REGISTERS)
+REQUEST_OPTION(barriers, "barriers", 0, MOST_BARRIERS)
+
+enum { MOST_SIZE = INT_MAX };
+
+static uint64_t read_digits(const char **at)
+{
+    uint64_t number = 0;
+    for (; **at >= '0' && **at <= '9'; ++*at)
+        number = number > MOST_SIZE ? number : 10 * number + (uint64_t)(**at - '0');
+    return number;
+}
+
+/* "256", "2^8", "48Ki", as a launch file has them; more than MOST_SIZE where it is none, or that large. */
+static uint64_t read_size(const char **at)
+{
+    if (**at < '0' || **at > '9')
+        return UINT64_MAX;
+    uint64_t number = read_digits(at);
+    if (**at == '^') {
+        const uint64_t base = number;
+        ++*at;
+        uint64_t exponent = read_digits(at);
+        for (number = 1; exponent && number <= MOST_SIZE && base != 1; exponent--)
+            number *= base;
+    }
+    const unsigned shift = strncmp(*at, "Ki", 2) == 0 ? 10 : strncmp(*at, "Mi", 2) == 0 ? 20 : 0;
+    *at += shift ? 2 : 0;
+    return number > MOST_SIZE ? number : number << shift;
+}
 
 /* "X[,Y[,Z]]" or "XxYxZ": their product; 0 where it is none. */
 static uint64_t read_product(const char *value)
 {
     const char *at = value;
     uint64_t product = 1;
-    for (int i = 0; i < 3; i++) {
-        char *end;
-        const unsigned long long size = *at >= '0' && *at <= '9' ? strtoull(at, &end, 10) : 0;
-        if (size < 1 || size > INT_MAX || product > UINT64_MAX / size)
+    for (int i = 0; i < 3; i++, at++) {
+        const uint64_t size = read_size(&at);
+        if (size < 1 || size > MOST_SIZE || product > UINT64_MAX / size)
             return 0;
         product *= size;
-        if (*end == '\0')
+        if (*at == '\0')
             return product;
-        if (*end != ',' && *end != 'x')
+        if (*at != ',' && *at != 'x')
             return 0;
-        at = end + 1;
     }
     return 0;
 }
@@ -224,18 +253,17 @@ static ifl_status set_block(void *user, const char *value, ifl_error *error)
     return IFL_OK;
 }
 
-/* "3840", "48Ki". */
+/* "3840", "48Ki", "48KiB". */
 static ifl_status set_shared(void *user, const char *value, ifl_error *error)
 {
     occupancy_words *w = user;
-    char *end;
-    const unsigned long long number =
-        *value >= '0' && *value <= '9' ? strtoull(value, &end, 10) : 0;
-    const bool is_number = *value >= '0' && *value <= '9' && (!*end || strcmp(end, "Ki") == 0);
-    if (!is_number || number > (*end ? INT_MAX / 1024 : INT_MAX))
+    const char *at = value;
+    const uint64_t bytes = read_size(&at);
+    const bool has_unit = *at == 'B' && at > value && at[-1] == 'i';
+    if (bytes > MOST_SIZE || at[has_unit])
         return ifl_cli_error(error, IFL_USAGE, "--shared takes bytes, 49152 or 48Ki, not '%s'",
                              value);
-    w->request.shared_bytes = (int)(*end ? number * 1024 : number);
+    w->request.shared_bytes = (int)bytes;
     return IFL_OK;
 }
 

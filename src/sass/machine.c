@@ -230,8 +230,8 @@ static ifl_status fail_unknown(const walk *w)
                         "'%s' is CUDA source, not machine code: nvcc -arch=sm_90 -cubin makes a "
                         "cubin of it",
                         w->path);
-    return ifl_fail(w->error, IFL_BAD_INPUT, "'%s' is %s, not an ELF file or a fat binary", w->path,
-                    looks_like_text(&w->file) ? "a text" : "something else");
+    return ifl_fail(w->error, IFL_BAD_INPUT, "'%s' is %s an ELF file nor a fat binary", w->path,
+                    looks_like_text(&w->file) ? "a text, neither" : "neither");
 }
 
 static ifl_status fail_empty(const walk *w)

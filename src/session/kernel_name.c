@@ -245,6 +245,23 @@ static ifl_status fail_ambiguous(const ifl_kernel_name *names, size_t count, con
     return ifl_fail(error, IFL_USAGE, "'%.100s' fits several kernels:%s", wanted, text);
 }
 
+ifl_status ifl_kernel_check(const char *wanted, ifl_error *error)
+{
+    const size_t mark = strlen(regex_mark);
+    char why[100];
+    regex_t regex;
+    if (strncmp(wanted, regex_mark, mark) != 0)
+        return IFL_OK;
+    const int problem = regcomp(&regex, wanted + mark, REG_EXTENDED | REG_NOSUB);
+    if (problem) {
+        regerror(problem, &regex, why, sizeof why);
+        return ifl_fail(error, IFL_USAGE, "'%.100s' is not a regular expression: %s", wanted + mark,
+                        why);
+    }
+    regfree(&regex);
+    return IFL_OK;
+}
+
 ifl_status ifl_kernel_find(const ifl_kernel_name *names, size_t count, const char *wanted,
                            const char *file, size_t *index, ifl_error *error)
 {
@@ -252,6 +269,9 @@ ifl_status ifl_kernel_find(const ifl_kernel_name *names, size_t count, const cha
     *index = 0;
     if (!wanted)
         return count == 1 ? IFL_OK : fail_none(names, count, NULL, file, error);
+    const ifl_status checked = ifl_kernel_check(wanted, error);
+    if (checked != IFL_OK)
+        return checked;
     const size_t skip =
         strncmp(wanted, return_type, strlen(return_type)) == 0 ? strlen(return_type) : 0;
     for (int reading = -1; reading < READINGS; reading++) {

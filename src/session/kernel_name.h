@@ -18,6 +18,9 @@ size_t ifl_name_length(const char *signature);
  * NULL. */
 bool ifl_kernel_is(const char *mangled, const char *signature, const char *wanted);
 
+/* IFL_USAGE where it is "regex:" before what is no regular expression. */
+ifl_status ifl_kernel_check(const char *wanted, ifl_error *error);
+
 /* Finds the kernel that `wanted` means: the mangled name; the signature, blanks and a return type
  * apart; the name with or without template arguments and namespaces. The first of these that fits
  * anything must fit one only. "regex:EXPRESSION", as Nsight Compute has it, is a POSIX extended

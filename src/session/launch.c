@@ -161,9 +161,11 @@ static ifl_status set_shared(ifl_launch *launch, const char *value, ifl_error *e
     const char *at = skip_blanks(value);
     uint64_t bytes;
     const char *problem = ifl_number_read(&at, &bytes);
+    if (!problem && *at == 'B' && at > value && at[-1] == 'i') /* 48KiB */
+        at++;
     if (problem || *skip_blanks(at))
         return fail_value("shared", value, at, error, "%s",
-                          problem ? problem : "expected a number of bytes");
+                          problem ? problem : "expected a number of bytes: 49152, 48Ki or 48KiB");
     if (bytes > IFL_MAX_SHARED_BYTES)
         return fail_value("shared", value, value, error,
                           "%" PRIu64 " bytes of shared memory; the most is %d", bytes,

@@ -7,6 +7,7 @@
 #include "ptx/lower.h"
 #include "sass/constant_header.h"
 #include "sass/sass_lower.h"
+#include "session/kernel_name.h"
 #include "session/variables.h"
 
 #include <stdlib.h>
@@ -21,7 +22,10 @@ ifl_status ifl_session_new(const ifl_session_options *options, ifl_session **out
         return ifl_fail_memory(error, sizeof *session);
     session->options = *options;
     ifl_status status =
-        ifl_device_open(options->gpu ? options->gpu : default_gpu, &session->device, error);
+        options->observed_kernel ? ifl_kernel_check(options->observed_kernel, error) : IFL_OK;
+    if (status == IFL_OK)
+        status =
+            ifl_device_open(options->gpu ? options->gpu : default_gpu, &session->device, error);
     if (status == IFL_OK)
         status = ifl_memory_new(&session->memory, error);
     if (status != IFL_OK) {
