@@ -115,14 +115,21 @@ static const ifl_column model_columns[] = {{{"GPU", NULL}, false, 0, false},
                                            {{"A limited by", NULL}, false, 0, false},
                                            {{"B limited by", NULL}, false, 0, false}};
 
+/* A prediction has no more than three figures to tell. */
+static const char *predicted_text(sheet *s, const ifl_figure_value *time)
+{
+    return time->known ? ifl_arena_printf(&s->page.arena, "%s", ifl_figure_real(time->number).text)
+                       : "-";
+}
+
 static void print_models(sheet *s, const ifl_compared_launch *launch)
 {
     ifl_table table = {.columns = model_columns, .column_count = 6, .indent = INDENT};
     for (size_t i = 0; i < launch->models.count; i++) {
         const ifl_compared_model *m = &launch->models.at[i];
         ifl_arena *arena = &s->page.arena;
-        ifl_row row = {.cell = {ifl_clean_line(arena, m->time.name), value_text(s, &m->time.a),
-                                value_text(s, &m->time.b), difference_text(s, &m->time),
+        ifl_row row = {.cell = {ifl_clean_line(arena, m->time.name), predicted_text(s, &m->time.a),
+                                predicted_text(s, &m->time.b), difference_text(s, &m->time),
                                 ifl_clean_line(arena, m->limiter_a),
                                 ifl_clean_line(arena, m->limiter_b)}};
         row.style[3] = !m->time.differs                      ? IFL_STYLE_PLAIN

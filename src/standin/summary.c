@@ -158,10 +158,11 @@ static void print_repeated(ifl_page *page, uint64_t repeated)
         page, 2, 2, IFL_STYLE_PLAIN,
         ifl_arena_printf(
             &page->arena,
-            "%s of the launches did not run: with the same arguments and the same bytes in memory, "
-            "each would repeat an earlier one. Their counts are those of the earlier ones "
-            "(--every-launch runs them).",
-            ifl_figure_count(repeated).text));
+            "%s did not run: with the same arguments and the same bytes in memory as before, %s. "
+            "The counts are those of the earlier %s (--every-launch runs all).",
+            ifl_figure_counted(repeated, "launch").text,
+            repeated == 1 ? "it would repeat an earlier one" : "each would repeat an earlier one",
+            repeated == 1 ? "one" : "ones"));
     ifl_page_gap(page);
 }
 

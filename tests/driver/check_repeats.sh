@@ -14,7 +14,7 @@ done
 # are noted, the third, whose memory is kept, and the fourth, which the model is asked for. Cleared each time: beside those the five with
 # another word and the five after them (one of them the 8th), and the 16th and the 32nd, which the model is asked for, since those before
 # were not watched. The last loop: all but the second of its arguments, which were seen twice before, and the 64th of its place.
-"$inflight" run -- "$program" 2>&1 >/dev/null | grep -q "^  $((46 + 46 + 34 + 48)) of the launches did not run" || { echo "others ran"; exit 1; }
+"$inflight" run -- "$program" 2>&1 >/dev/null | grep -q "^  $((46 + 46 + 34 + 48)) launches did not run" || { echo "others ran"; exit 1; }
 "$inflight" run --every-launch -- "$program" 2>&1 >/dev/null | grep 'did not run' && { echo "--every-launch: some did not"; exit 1; }
 # What is counted is the same.
 for kind in "" --every-launch; do
