@@ -118,19 +118,29 @@ bool ifl_rule_structure_of_arrays(const ifl_situation *s, ifl_remedy *to)
            spare_patterns(s, IFL_PATTERN_BIT(IFL_PATTERN_STRIDED), to);
 }
 
-/* Of a block of two dimensions, no access has neighbouring lanes on neighbouring words: what is
- * adjacent in memory belongs to threads of different y. A transposition has one side in order. */
-static bool runs_across(const ifl_situation *s)
+/* Rows of a block of which each shares one word, next to those of the other rows, are adjacent too,
+ * but threads of different y are. */
+static bool is_in_order(const ifl_profile_line *line)
 {
     const uint32_t in_order = IFL_PATTERN_BIT(IFL_PATTERN_COALESCED) |
                               IFL_PATTERN_BIT(IFL_PATTERN_OFFSET) |
                               IFL_PATTERN_BIT(IFL_PATTERN_ROWS);
+    const double half_of_lanes = 0.5, sectors_per_byte = 1; /* of 32 lanes */
+    return in_order >> line->pattern.kind & 1 &&
+           ifl_line_ideal(line) >=
+               half_of_lanes * sectors_per_byte * line->access_bytes * ifl_line_requests(line);
+}
+
+/* Of a block of two dimensions, no access has neighbouring lanes on neighbouring words: what is
+ * adjacent in memory belongs to threads of different y. A transposition has one side in order. */
+static bool runs_across(const ifl_situation *s)
+{
     double across = 0;
     for (size_t i = 0; i < s->profile->lines.count; i++) {
         const ifl_profile_line *line = &s->profile->lines.at[i];
         if (line->space != IFL_SPACE_GLOBAL || !(ifl_line_requests(line) > 0))
             continue;
-        if (in_order >> line->pattern.kind & 1)
+        if (is_in_order(line))
             return false;
         across += line->pattern.kind == IFL_PATTERN_STRIDED && stride_bytes(line) >= SMALL_STRIDE;
     }
