@@ -346,7 +346,7 @@ static void join_lanes(ifl_lowerer *l, ifl_atomic *a, const ifl_operand *address
     if (!may_join(l, a) || (a->operation == IFL_OPERATION_INC && !is_one))
         return;
     if (!varies(l, address))
-        a->joins = joins_of(l, a, b, is_used);
+        a->joins = (uint8_t)joins_of(l, a, b, is_used);
     /* ATOMS.POPC.INC, whatever the addresses */
     l->sites.at[ifl_lower_site(l, l->instruction)].access.passes_merge =
         is_one && !is_used && a->transfer.space == IFL_SPACE_SHARED &&
