@@ -41,11 +41,17 @@ rules_of() {
     awk -F'"' '/"advice": \[/ { inside = 1 } inside && $2 == "gpu" { gpu = $4 } inside && $2 == "rule" { print gpu, $4 }' "$1"
 }
 
+# A launch that comes again, which a remedy's often does, is not run again.
 analyze() { # REPORT WORDS...
     report=$1
     shift
-    # shellcheck disable=SC2086 # the words of a launch
-    "$inflight" analyze $* --json "$report" >"$work/text" 2>&1 || fail "ended with $?: $(tail -n 2 "$work/text")"
+    kept=$work/$(echo "$*" | cksum | tr ' ' _)
+    if [ ! -f "$kept.json" ]; then
+        # shellcheck disable=SC2086 # the words of a launch
+        "$inflight" analyze $* --json "$kept.json" >"$kept" 2>&1 || fail "ended with $?: $(tail -n 2 "$kept")"
+    fi
+    cp "$kept" "$work/text"
+    cp "$kept.json" "$report"
 }
 
 time_of() { # REPORT
