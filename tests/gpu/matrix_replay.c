@@ -5,9 +5,8 @@
  *     matrix_replay --machine FILE.cubin    what ptxas made of the same kernels against their PTX: equal bits
  *     matrix_replay --digest FILE           what tools/gpu-matrix wrote, as the text that --hashes takes
  *     matrix_replay --hashes FILE           against a GPU's hashes, one for each 128 fragments
- *     matrix_replay --some FILE             the same, the first few hashes of each product
  *     matrix_replay --gpu FILE              against what a GPU computed (tools/gpu-matrix): equal bits
- * A name after these: of this product only. */
+ * A name after these: of this product only. --few before them: a part of the fragments of each product. */
 #include "inflight.h"
 #include "matrix_exact.h"
 #include "matrix_values.h"
@@ -16,7 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXACT_FRAGMENTS = 64, WHOLE_FRAGMENTS = 16, MACHINE_FRAGMENTS = 256 };
+enum { EXACT_FRAGMENTS = 64, WHOLE_FRAGMENTS = 16, MACHINE_FRAGMENTS = 256, FEW = 8 };
+static bool is_few;
+
+static uint32_t part_of(uint32_t fragments)
+{
+    return is_few ? fragments / FEW : fragments;
+}
 
 static _Noreturn void stop(const char *what, const ifl_error *error)
 {
@@ -184,19 +189,18 @@ static int check_batch(const matrix_kernel *kernel, batch of)
 
 static int check_exact(const matrix_kernel *kernel)
 {
-    return check_batch(kernel, (batch){.count = EXACT_FRAGMENTS}) +
-           check_batch(kernel, (batch){.first = MATRIX_WHOLE_FROM, .count = WHOLE_FRAGMENTS});
+    return check_batch(kernel, (batch){.count = part_of(EXACT_FRAGMENTS)}) +
+           check_batch(kernel, (batch){.first = MATRIX_WHOLE_FROM, .count = part_of(WHOLE_FRAGMENTS)});
 }
 
 static int check_machine(const ifl_module *machine, const matrix_kernel *kernel)
 {
+    const batch all = {.count = part_of(MACHINE_FRAGMENTS)};
     uint32_t *in = NULL, *out = NULL, *machine_in = NULL, *machine_out = NULL;
-    const bool has_machine =
-        compute(machine, kernel, (batch){.count = MACHINE_FRAGMENTS}, &machine_in, &machine_out);
-    const bool has_ptx =
-        has_machine && compute_ptx(kernel, (batch){.count = MACHINE_FRAGMENTS}, &in, &out);
-    int different = has_ptx ? count_different(kernel, MACHINE_FRAGMENTS, machine_out, out) : 0;
-    for (uint32_t f = 0; has_machine && !has_ptx && f < EXACT_FRAGMENTS; f++) {
+    const bool has_machine = compute(machine, kernel, all, &machine_in, &machine_out);
+    const bool has_ptx = has_machine && compute_ptx(kernel, all, &in, &out);
+    int different = has_ptx ? count_different(kernel, all.count, machine_out, out) : 0;
+    for (uint32_t f = 0; has_machine && !has_ptx && f < part_of(EXACT_FRAGMENTS); f++) {
         const int wrong =
             matrix_exact_check(kernel, f, machine_in + (size_t)f * matrix_words_in(kernel),
                                machine_out + (size_t)f * matrix_words_out(kernel));
@@ -279,16 +283,17 @@ static int digest(FILE *file)
     return 0;
 }
 
-enum { SOME = 4, ALL = 64 }; /* hashes of a line */
+enum { MOST_HASHES = 64 }; /* of a line */
 
 /* A line: a product and its hashes. */
-static int check_line(char *line, uint32_t most, const char *only)
+static int check_line(char *line, const char *only)
 {
     const matrix_kernel *kernel = kernel_named(strtok(line, " \n"));
-    uint32_t wanted[ALL], count = 0, *in = NULL, *out = NULL, hashes[TOGETHER];
+    uint32_t wanted[MOST_HASHES], count = 0, *in = NULL, *out = NULL, hashes[TOGETHER];
     int different = 0;
-    for (const char *word; count < most && (word = strtok(NULL, " \n"));)
+    for (const char *word; count < MOST_HASHES && (word = strtok(NULL, " \n"));)
         wanted[count++] = (uint32_t)strtoul(word, NULL, 16);
+    count = part_of(count);
     if (!kernel)
         stop(line, NULL);
     if ((only && strcmp(only, kernel->name) != 0) ||
@@ -306,23 +311,13 @@ static int check_line(char *line, uint32_t most, const char *only)
     return different;
 }
 
-static int check_lines(FILE *file, uint32_t most, const char *only)
+static int check_hashes(FILE *file, const char *only)
 {
     char line[1024];
     int different = 0;
     while (fgets(line, sizeof line, file))
-        different += line[0] == '#' ? 0 : check_line(line, most, only);
+        different += line[0] == '#' ? 0 : check_line(line, only);
     return different;
-}
-
-static int check_hashes(FILE *file, const char *only)
-{
-    return check_lines(file, ALL, only);
-}
-
-static int check_some_hashes(FILE *file, const char *only)
-{
-    return check_lines(file, SOME, only);
 }
 
 static int check_each(const ifl_module *machine, const char *only)
@@ -340,6 +335,8 @@ int main(int count, char **words)
     ifl_error error = {0};
     ifl_module *machine = NULL;
     int wrong = 2;
+    is_few = count >= 2 && strcmp(words[1], "--few") == 0;
+    count -= is_few, words += is_few;
     if (count >= 2 && strcmp(words[1], "--exact") == 0) {
         wrong = check_each(NULL, words[2]);
     } else if (count >= 3 && strcmp(words[1], "--machine") == 0) {
@@ -353,15 +350,13 @@ int main(int count, char **words)
             stop(words[2], NULL);
         if (strcmp(words[1], "--digest") == 0)
             return digest(file);
-        wrong =
-            (strcmp(words[1], "--gpu") == 0    ? check_gpu_file
-             : strcmp(words[1], "--some") == 0 ? check_some_hashes
-                                               : check_hashes)(file, count > 3 ? words[3] : NULL);
+        wrong = (strcmp(words[1], "--gpu") == 0 ? check_gpu_file : check_hashes)(
+            file, count > 3 ? words[3] : NULL);
         fclose(file);
     } else {
         fprintf(stderr,
-                "usage: matrix_replay --exact | --machine FILE.cubin | --digest FILE | --hashes "
-                "FILE | --some FILE | --gpu FILE [NAME]\n");
+                "usage: matrix_replay [--few] --exact | --machine FILE.cubin | --digest FILE | "
+                "--hashes FILE | --gpu FILE [NAME]\n");
         return 2;
     }
     printf("%d differences\n", wrong);
