@@ -190,7 +190,8 @@ static int check_batch(const matrix_kernel *kernel, batch of)
 static int check_exact(const matrix_kernel *kernel)
 {
     return check_batch(kernel, (batch){.count = part_of(EXACT_FRAGMENTS)}) +
-           check_batch(kernel, (batch){.first = MATRIX_WHOLE_FROM, .count = part_of(WHOLE_FRAGMENTS)});
+           check_batch(kernel,
+                       (batch){.first = MATRIX_WHOLE_FROM, .count = part_of(WHOLE_FRAGMENTS)});
 }
 
 static int check_machine(const ifl_module *machine, const matrix_kernel *kernel)
@@ -350,8 +351,8 @@ int main(int count, char **words)
             stop(words[2], NULL);
         if (strcmp(words[1], "--digest") == 0)
             return digest(file);
-        wrong = (strcmp(words[1], "--gpu") == 0 ? check_gpu_file : check_hashes)(
-            file, count > 3 ? words[3] : NULL);
+        wrong = (strcmp(words[1], "--gpu") == 0 ? check_gpu_file
+                                                : check_hashes)(file, count > 3 ? words[3] : NULL);
         fclose(file);
     } else {
         fprintf(stderr,
