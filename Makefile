@@ -29,7 +29,7 @@ demo: product
 # With LONG=1 also what takes long: all of the launches and products that a GPU counted or computed, in place of some;
 # programs built with nvcc that are tested as prebuilt too; lintian.
 check: all
-	$(CTEST) $(BUILD) $(if $(LONG),-C long -E '^(gpu[.](caches|matrix_exact|matrix_h200|matrix_machine)|install[.]deb)$$')
+	$(CTEST) $(BUILD) $(if $(LONG),-C long -E '^(gpu[.](caches|matrix_exact|matrix_h200|matrix_machine)|alloc[.](everything|gpu))$$')
 
 check-gpu: all
 	@tools/check-gpu $(BUILD)

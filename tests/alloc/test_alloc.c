@@ -2,7 +2,7 @@
  * Repeats one whole session (read a launch, run it, report it, save it), and each time another
  * allocation fails. Each must end with IFL_NO_MEMORY and an error text, or with the same answer as
  * without failure; nothing may leak. Uses the public interface only.
- * usage: test_alloc FILE.launch [gpu]      gpu: on a GPU too, that of tests/gpu/stub_cuda.c */
+ * usage: test_alloc EACH FILE.launch [gpu]     of the allocations every EACHth; gpu: on a GPU too, that of tests/gpu/stub_cuda.c */
 #include "failing.h"
 #include "inflight.h"
 
@@ -218,17 +218,17 @@ static bool try_at(session *s, uint64_t first, failing_mode mode, const answer *
     return !fault;
 }
 
-static int try_all(session *s, failing_mode mode, const answer *expected)
+/* From allocation number `first` on every `each`th. */
+static int try_all(session *s, failing_mode mode, uint64_t first, uint64_t each,
+                   const answer *expected)
 {
     int faults = 0;
-    uint64_t failures = 1, first = 0;
-    while (failures > 0 && faults < 10 && first < RUNS_LIMIT) {
-        first++;
+    uint64_t failures = 1;
+    for (; failures > 0 && faults < 10 && first < RUNS_LIMIT; first += each)
         faults += !try_at(s, first, mode, expected, &failures);
-    }
-    printf("%llu places to fail, %d faults\n", (unsigned long long)(first - 1), faults);
-    return faults + (first < 10 ||
-                     first == RUNS_LIMIT); /* fewer places would mean that nothing was wrapped */
+    printf("%llu places to fail, %d faults\n", (unsigned long long)(first - each), faults);
+    /* fewer places would mean that nothing was wrapped */
+    return faults + (first < 10 || first >= RUNS_LIMIT);
 }
 
 /* Twice without failure: the first also pays for what libraries keep for ever; both must agree. */
@@ -252,9 +252,9 @@ int main(int argc, char **argv)
 {
     char saved[] = "alloc_saved_XXXXXX"; /* in the build folder, where CTest runs this */
     int file = mkstemp(saved);
-    session s = {.path = argc >= 2 ? argv[1] : "",
+    session s = {.path = argc >= 3 ? argv[2] : "",
                  .saved = saved,
-                 .with_gpu = argc == 3,
+                 .with_gpu = argc == 4,
                  .sink = fopen("/dev/null", "w")};
     answer expected;
     int faults = 1;
@@ -262,7 +262,9 @@ int main(int argc, char **argv)
         perror("test_alloc");
     else if (find_answer(&s, &expected)) {
         json_set_alloc_funcs(failing_malloc, free);
-        faults = try_all(&s, FAILING_ONCE, &expected) + try_all(&s, FAILING_FOREVER, &expected);
+        const uint64_t each = strtoull(argv[1], NULL, 10);
+        faults = try_all(&s, FAILING_ONCE, 1, each, &expected) +
+                 try_all(&s, FAILING_FOREVER, 1 + each / 2, each, &expected);
     }
     if (s.sink)
         fclose(s.sink);
