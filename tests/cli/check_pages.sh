@@ -36,7 +36,7 @@ inflight help exit-status
 inflight analyze copy.ptx
 inflight analyze copy.launch
 inflight analyze copy.launch --gpu h200 --gpu b200@1155 --gpu k20x
-inflight analyze ../../../lab/axpy/axpy_naive.launch -g 8192 --gpu a100-80
+inflight analyze ../../../lab/axpy/axpy.sm_90.ptx -k axpy_naive -g 8192 -b 256 i32:2^21 f32:2 f32x2^21=random:1 f32x2^21=random:2 --gpu a100-80
 inflight analyze ../../problems/uncoalesced.slow.launch -g 256,32
 inflight analyze ../../problems/register_spills.slow.launch -g 264
 inflight analyze ../../problems/contended_atomics.slow.launch
@@ -110,7 +110,7 @@ if [ -n "$extra" ]; then
 fi
 
 # ---- a reader that has gone, as `head` goes, is no error
-for command in "inflight analyze ../../../lab/axpy/axpy_naive.launch -g 8192 --gpu h200" "inflight opcodes" "inflight devices"; do
+for command in "inflight analyze ../../../lab/axpy/axpy.sm_90.ptx -k axpy_naive -g 8192 -b 256 i32:2^21 f32:2 f32x2^21=random:1 f32x2^21=random:2 --gpu h200" "inflight opcodes" "inflight devices"; do
     { sleep 0.3; sh -c "$command" 2>"$work/errors" && echo "status $?" >"$work/status"; } | true
     [ "$(cat "$work/status")" = "status 0" ] || complain "a closed pipe: $command: $(cat "$work/status")"
     [ ! -s "$work/errors" ] || complain "not silent: $command: $(cat "$work/errors")"

@@ -7,12 +7,15 @@
 set -u
 made=$(mktemp -d "${TMPDIR:-/tmp}/inflight-bulk.XXXXXX") || exit 1
 trap 'rm -rf "$made"' EXIT
-value() { sed -n "s/^.*\"$1\": *\([0-9]*\).*/\1/p" "$made/json" | head -n 1; }
+values() { # NAME...: of the launch, whose counters come before those of its lines
+    awk -v names="$*" -F'[":, ]+' '$2 ~ /^bulk_/ && !($2 in value) { value[$2] = $3 } /"lines"/ { exit }
+        END { count = split(names, name, " "); for (i = 1; i <= count; i++) printf " %s", value[name[i]]; print "" }' "$made/json"
+}
 number=0
-while [ "$number" -lt "$(wc -l <"$3")" ]; do
+launches=$(wc -l <"$3")
+while [ "$number" -lt "$launches" ]; do
     said=$("$1" run --gpu h200 --json "$made/json" -- "$2" "$number" 2>"$made/err") || { cat "$made/err"; exit 1; }
-    echo "$said: $(value bulk_load_sectors) $(value bulk_load_requests) $(value bulk_store_sectors) $(value bulk_store_requests)" \
-        "$(value bulk_reduction_sectors)" >>"$made/out"
+    echo "$said:$(values bulk_load_sectors bulk_load_requests bulk_store_sectors bulk_store_requests bulk_reduction_sectors)" >>"$made/out"
     number=$((number + 1))
 done
 diff "$made/out" "$3" | sed -n 's/^> \(.*\): .*/\1/p' >"$made/apart"
