@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PATH_BYTES = 4096, NOT_INTERNED = -1, NO_SECTION = 0 };
+enum { MAX_PATH_BYTES = 4096, NOT_INTERNED = -1, NO_SECTION = 0, RECENT = 64 };
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
@@ -92,11 +92,17 @@ typedef struct registers {
     uint64_t limit;   /* of addresses: the code's size */
 } registers;
 
+typedef struct named_function {
+    uint64_t offset; /* in .debug_str */
+    const char *name;
+} named_function;
+
 typedef struct reader {
     const ifl_elf_image *image;
     const ifl_elf_section *section, *names;
     ifl_line_sink *sink;
     IFL_VEC(relocation) relocations; /* ascending */
+    named_function recent[RECENT];   /* by offset; thousands of rows name the same few */
     size_t unit_count;
     unit unit;
     registers state;
@@ -282,11 +288,16 @@ static ifl_status find_function(reader *r, const uint8_t *at, const char **name)
     if (r->state.context == 0 || !r->unit.has_names)
         return IFL_OK;
     const uint64_t size = r->names->size, offset = r->unit.names_base + r->state.function;
+    named_function *last = &r->recent[offset % RECENT];
+    *name = last->offset == offset ? last->name : NULL;
+    if (*name)
+        return IFL_OK;
     if (r->state.function > size || offset >= size ||
         !memchr(r->names->bytes + offset, '\0', size - offset))
         return fail(r, at, "a row's function name lies outside of .debug_str");
     ifl_intern *set = r->sink->functions;
     *name = demangled(set, ifl_intern_text(set, (const char *)r->names->bytes + offset));
+    *last = (named_function){offset, *name};
     return *name ? IFL_OK : no_memory(r);
 }
 
