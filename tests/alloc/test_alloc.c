@@ -2,7 +2,8 @@
  * Repeats one whole session (read a launch, run it, report it, save it), and each time another
  * allocation fails. Each must end with IFL_NO_MEMORY and an error text, or with the same answer as
  * without failure; nothing may leak. Uses the public interface only.
- * usage: test_alloc EACH FILE.launch [gpu]     of the allocations every EACHth; gpu: on a GPU too, that of tests/gpu/stub_cuda.c */
+ * usage: test_alloc EACH FILE.launch [gpu]
+ *     EACH: of the allocations every EACHth; gpu: on a GPU too, that of tests/gpu/stub_cuda.c */
 #include "failing.h"
 #include "inflight.h"
 
