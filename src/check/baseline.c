@@ -30,7 +30,8 @@ static int compare_facts(const void *a, const void *b)
     return compare_names(&((const ifl_fact *)a)->name, &((const ifl_fact *)b)->name);
 }
 
-void ifl_baseline_sort(ifl_baseline *baseline)
+/* Of two facts of one name the first is kept. */
+static void sort(ifl_baseline *baseline)
 {
     size_t kept = 0;
     if (baseline->facts.count)
@@ -136,7 +137,7 @@ static ifl_status read_lines(ifl_baseline *baseline, const char *path, char *tex
         }
         line = end;
     }
-    ifl_baseline_sort(baseline);
+    sort(baseline);
     return IFL_OK;
 }
 
@@ -205,7 +206,7 @@ static void write_fact(const ifl_fact *fact, FILE *out)
 
 ifl_status ifl_baseline_write(ifl_baseline *baseline, FILE *out, ifl_error *error)
 {
-    ifl_baseline_sort(baseline);
+    sort(baseline);
     fputs(head, out);
     for (size_t i = 0; i < baseline->facts.count; i++)
         write_fact(&baseline->facts.at[i], out);

@@ -27,8 +27,6 @@ typedef struct ifl_baseline {
 ifl_status ifl_baseline_read(const char *path, ifl_baseline *out, ifl_error *error);
 /* Copies the names; false without memory. */
 bool ifl_baseline_add(ifl_baseline *baseline, ifl_fact_name name, ifl_estimate value);
-/* Sorts; of two facts of one name the first is kept. */
-void ifl_baseline_sort(ifl_baseline *baseline);
 ifl_status ifl_baseline_write(ifl_baseline *baseline, FILE *out, ifl_error *error);
 void ifl_baseline_free(ifl_baseline *baseline);
 /* NULL where it is not there. */

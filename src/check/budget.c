@@ -196,7 +196,8 @@ static ifl_status keep_names(ifl_budget *budget, const char *path, ifl_error *er
     return budget->file && budget->folder ? IFL_OK : ifl_fail_memory(error, strlen(path));
 }
 
-bool ifl_budget_needs_baseline(const ifl_budget *budget)
+/* Whether a limit or a watch asks for it. */
+static bool needs_baseline(const ifl_budget *budget)
 {
     for (size_t i = 0; i < budget->limits.count; i++)
         if (budget->limits.at[i].is_relative)
@@ -217,7 +218,7 @@ static ifl_status check_whole(const ifl_budget *budget, ifl_error *error)
         return ifl_fail_at(error, IFL_BAD_INPUT, &nowhere,
                            "nothing to check: a budget needs 'limit = ' or 'finding "
                            "= ' lines");
-    if (ifl_budget_needs_baseline(budget) && !budget->baseline)
+    if (needs_baseline(budget) && !budget->baseline)
         return ifl_fail_at(error, IFL_BAD_INPUT, &nowhere,
                            "limits are relative to a baseline, and there is no 'baseline = ' line");
     return IFL_OK;

@@ -76,8 +76,6 @@ typedef struct ifl_budget {
 
 ifl_status ifl_budget_read(const char *path, ifl_budget *out, ifl_error *error);
 void ifl_budget_free(ifl_budget *budget);
-/* Whether a limit or a watch asks for the baseline. */
-bool ifl_budget_needs_baseline(const ifl_budget *budget);
 /* Whether a limit counts opcodes, whose places a listing of machine code has. */
 bool ifl_budget_needs_listing(const ifl_budget *budget);
 /* "dir/file" of a path relative to the budget's folder; NULL without memory. */

@@ -180,7 +180,8 @@ static size_t count_new(const ifl_judge *judge, const ifl_budget_run *run)
     return count;
 }
 
-void ifl_judge_match(ifl_judge *judge)
+/* Gives every subject its name in the baseline, also where the kernel was renamed. */
+static void match(ifl_judge *judge)
 {
     for (size_t i = 0; i < judge->subjects->count; i++) {
         ifl_subject *s = &judge->subjects->at[i];
@@ -249,7 +250,7 @@ static ifl_status note_kernel(ifl_judge *judge, const ifl_subject *subject, ifl_
 ifl_status ifl_judge_all(ifl_judge *judge, ifl_error *error)
 {
     ifl_status status = IFL_OK;
-    ifl_judge_match(judge);
+    match(judge);
     for (size_t i = 0; i < judge->subjects->count && status == IFL_OK; i++)
         status = note_kernel(judge, &judge->subjects->at[i], error);
     if (status == IFL_OK)

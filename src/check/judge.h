@@ -25,8 +25,6 @@ ifl_status ifl_judge_fault(ifl_judge *judge, const ifl_budget_run *run, const ch
 
 /* ---- parts of it ----------------------------------------------------------------------------- */
 
-/* Gives every subject its name in the baseline, also where the kernel was renamed. */
-void ifl_judge_match(ifl_judge *judge);
 ifl_status ifl_judge_limits(ifl_judge *judge, ifl_error *error);
 ifl_status ifl_judge_findings(ifl_judge *judge, ifl_error *error);
 /* Adds a breach, allowed where the budget or a comment in the source says so. */

@@ -14,10 +14,7 @@ void ifl_bulk_finish_all(ifl_block *block);
 /* Forgets it. */
 void ifl_bulk_free(ifl_block *block);
 
-/* The object at a lane's address; NULL after a fault. */
-uint8_t *ifl_mbarrier_at(ifl_warp *warp, const ifl_code *code, const ifl_transfer *at,
-                         const char *frame, uint32_t lane);
-/* The same at an address that is known. */
+/* The object at an address; NULL after a fault. */
 uint8_t *ifl_mbarrier_in(ifl_warp *warp, const ifl_code *code, uint8_t space, uint64_t address,
                          uint32_t lane);
 /* Makes one, whose phase has a parity. */

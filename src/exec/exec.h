@@ -118,14 +118,11 @@ typedef struct ifl_exec_result {
     size_t warning_count;
 } ifl_exec_result;
 
-/* IFL_OK; IFL_FINDING for a fault in the kernel (the error says which, where and by whom);
- * IFL_INTERRUPTED; IFL_BAD_INPUT for a grid that must be resident as a whole and cannot be.
- * `result` holds what was observed in the first three cases; it must be freed in every case. */
-ifl_status ifl_engine_run(ifl_engine *engine, const ifl_exec_launch *launch,
-                          ifl_exec_result *result, ifl_error *error);
-
-/* The same in pieces: it begins, goes on, and ends; others may run in between. The launch stays the
- * caller's and where it is, until the end. */
+/* A launch runs in pieces: it begins, goes on until it is over, and ends; others may run in between. It
+ * stays the caller's and where it is, until the end. It begins with IFL_OK, or IFL_BAD_INPUT for a grid
+ * that must be resident as a whole and cannot be, and ends with IFL_OK, IFL_INTERRUPTED, or IFL_FINDING
+ * for a fault in the kernel (the error says which, where and by whom). `result` then holds what was
+ * observed; it must be freed in every case. */
 typedef struct ifl_exec_run ifl_exec_run;
 ifl_status ifl_engine_begin(ifl_engine *engine, const ifl_exec_launch *launch, ifl_exec_run **out,
                             ifl_error *error);

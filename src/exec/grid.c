@@ -583,19 +583,6 @@ ifl_status ifl_engine_end(ifl_exec_run *run, ifl_exec_result *result, ifl_error 
     return status;
 }
 
-ifl_status ifl_engine_run(ifl_engine *engine, const ifl_exec_launch *launch,
-                          ifl_exec_result *result, ifl_error *error)
-{
-    ifl_exec_run *run;
-    memset(result, 0, sizeof *result);
-    const ifl_status status = ifl_engine_begin(engine, launch, &run, error);
-    if (status != IFL_OK)
-        return status;
-    while (ifl_engine_go_on(run) != IFL_RUN_IS_OVER)
-        continue;
-    return ifl_engine_end(run, result, error);
-}
-
 void ifl_exec_result_free(const ifl_exec_launch *launch, ifl_exec_result *result)
 {
     for (size_t i = 0; result->states && i < launch->observer_count; i++)

@@ -83,8 +83,8 @@ void ifl_mbarrier_complete(uint8_t *object, uint32_t bytes)
     write_object(object, b);
 }
 
-uint8_t *ifl_mbarrier_at(ifl_warp *warp, const ifl_code *code, const ifl_transfer *at,
-                         const char *frame, uint32_t lane)
+static uint8_t *object_at(ifl_warp *warp, const ifl_code *code, const ifl_transfer *at,
+                          const char *frame, uint32_t lane)
 {
     return ifl_mbarrier_in(warp, code, at->space, ifl_lane_address(at, frame, lane), lane);
 }
@@ -136,7 +136,7 @@ ifl_reason ifl_slow_mbarrier_init(ifl_warp *warp, const ifl_code *code, char *fr
     for (; mask; mask &= mask - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(mask),
                        count = ifl_lane_u32(frame, op->arrivals, lane);
-        uint8_t *at = ifl_mbarrier_at(warp, code, &op->at, frame, lane);
+        uint8_t *at = object_at(warp, code, &op->at, frame, lane);
         if (!at)
             return IFL_REASON_FAULT;
         write_object(at, (barrier_object){.pending = count, .expected = count});
@@ -154,7 +154,7 @@ ifl_reason ifl_slow_mbarrier_set(ifl_warp *warp, const ifl_code *code, char *fra
     if (!mask)
         return IFL_REASON_NONE;
     const uint32_t lane = (uint32_t)__builtin_ctz(mask);
-    uint8_t *at = ifl_mbarrier_at(warp, code, &op->at, frame, lane);
+    uint8_t *at = object_at(warp, code, &op->at, frame, lane);
     if (!at)
         return IFL_REASON_FAULT;
     const uint64_t before = read_word(at);
@@ -203,7 +203,7 @@ ifl_reason ifl_slow_mbarrier_update(ifl_warp *warp, const ifl_code *code, char *
     uint64_t before[IFL_WARP_LANES];
     for (uint32_t m = mask; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        at[lane] = ifl_mbarrier_at(warp, code, &op->at, frame, lane);
+        at[lane] = object_at(warp, code, &op->at, frame, lane);
         if (!at[lane])
             return IFL_REASON_FAULT;
         before[lane] = read_word(at[lane]);
@@ -242,7 +242,7 @@ ifl_reason ifl_slow_mbarrier_wait(ifl_warp *warp, const ifl_code *code, char *fr
     const uint8_t *last = NULL;
     for (uint32_t m = mask; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        const uint8_t *at = ifl_mbarrier_at(warp, code, &op->at, frame, lane);
+        const uint8_t *at = object_at(warp, code, &op->at, frame, lane);
         if (!at || (at != last &&
                     (!ifl_tensor_finish_counted(warp, at) || !ifl_bulk_finish_counted(warp, at))))
             return IFL_REASON_FAULT;

@@ -34,10 +34,7 @@ const char *ifl_lab_version_name(const ifl_lab *lab, size_t version); /* NULL pa
 size_t ifl_lab_version_find(const ifl_lab *lab, const char *name);    /* IFL_LAB_COMMON: none */
 /* A key's value as it is written, the version's own or the common one; NULL when there is none. */
 const char *ifl_lab_text(const ifl_lab *lab, size_t version, const char *key);
-/* The same with its expressions replaced, and as a number. *found is false when there is no such
- * key. */
-ifl_status ifl_lab_value(const ifl_lab *lab, const ifl_lab_point *point, const char *key, char *to,
-                         size_t size, bool *found, ifl_error *error);
+/* The same with its expressions replaced, as a number. *found is false when there is no such key. */
 ifl_status ifl_lab_number(const ifl_lab *lab, const ifl_lab_point *point, const char *key,
                           double *value, bool *found, ifl_error *error);
 ifl_status ifl_lab_variable(const ifl_lab *lab, const ifl_lab_point *point, const char *name,

@@ -39,18 +39,6 @@ static ifl_status value_of(const ifl_lab *lab, const ifl_lab_point *point, const
     return e ? ifl_lab_expand(lab, point, e, out, error) : IFL_OK;
 }
 
-ifl_status ifl_lab_value(const ifl_lab *lab, const ifl_lab_point *point, const char *key, char *to,
-                         size_t size, bool *found, ifl_error *error)
-{
-    char *text;
-    const ifl_status status = value_of(lab, point, key, &text, error);
-    *found = status == IFL_OK && text;
-    if (*found)
-        snprintf(to, size, "%s", text);
-    free(text);
-    return status;
-}
-
 ifl_status ifl_lab_number(const ifl_lab *lab, const ifl_lab_point *point, const char *key,
                           double *value, bool *found, ifl_error *error)
 {

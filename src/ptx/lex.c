@@ -14,7 +14,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-bool ifl_ptx_in_word(char c)
+static bool is_in_word(char c)
 {
     return is_letter(c) || is_digit(c) || c == '_' || c == '$';
 }
@@ -63,7 +63,7 @@ static bool skip_blanks(ifl_ptx_lexer *lexer)
 
 static const char *end_of_word(const char *at)
 {
-    while (ifl_ptx_in_word(*at))
+    while (is_in_word(*at))
         at++;
     return at;
 }
@@ -72,7 +72,7 @@ static const char *end_of_word(const char *at)
 static const char *end_of_dot(const char *at)
 {
     at = end_of_word(at);
-    while (at[0] == ':' && at[1] == ':' && ifl_ptx_in_word(at[2]))
+    while (at[0] == ':' && at[1] == ':' && is_in_word(at[2]))
         at = end_of_word(at + 2);
     return at;
 }
@@ -86,7 +86,7 @@ static bool has_letter_prefix(const char *at)
 static const char *end_of_number(const char *at)
 {
     bool has_exponent = !has_letter_prefix(at);
-    while (ifl_ptx_in_word(*at) || *at == '.') {
+    while (is_in_word(*at) || *at == '.') {
         bool is_sign = has_exponent && (*at == 'e' || *at == 'E') && (at[1] == '+' || at[1] == '-');
         at += is_sign ? 2 : 1;
     }
@@ -144,9 +144,9 @@ void ifl_ptx_lex_next(ifl_ptx_lexer *lexer)
         take(lexer, IFL_PTX_END, at, at);
     else if (is_digit(*at) || (*at == '.' && is_digit(at[1])))
         take(lexer, IFL_PTX_NUMBER, at, end_of_number(at));
-    else if (ifl_ptx_in_word(*at) || (*at == '%' && ifl_ptx_in_word(at[1]) && !is_digit(at[1])))
+    else if (is_in_word(*at) || (*at == '%' && is_in_word(at[1]) && !is_digit(at[1])))
         take(lexer, IFL_PTX_WORD, at, end_of_word(at + 1));
-    else if (*at == '.' && ifl_ptx_in_word(at[1]))
+    else if (*at == '.' && is_in_word(at[1]))
         take(lexer, IFL_PTX_DOT, at + 1, end_of_dot(at + 1));
     else if (*at == '"')
         take_string(lexer);
@@ -156,7 +156,7 @@ void ifl_ptx_lex_next(ifl_ptx_lexer *lexer)
 
 void ifl_ptx_lex_mnemonic(ifl_ptx_lexer *lexer)
 {
-    while (lexer->at[0] == '.' && ifl_ptx_in_word(lexer->at[1]))
+    while (lexer->at[0] == '.' && is_in_word(lexer->at[1]))
         lexer->at = end_of_dot(lexer->at + 1);
     lexer->token.length = (uint32_t)(lexer->at - lexer->token.at);
 }

@@ -43,7 +43,5 @@ void ifl_ptx_lex_start(ifl_ptx_lexer *lexer, const char *text);
 void ifl_ptx_lex_next(ifl_ptx_lexer *lexer);
 /* Makes the WORD token longer by the modifiers that stand right behind it. */
 void ifl_ptx_lex_mnemonic(ifl_ptx_lexer *lexer);
-/* Is `character` one that words are made of? */
-bool ifl_ptx_in_word(char character);
 
 #endif

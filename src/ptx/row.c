@@ -32,7 +32,7 @@ static const ifl_ptx_row rows[] = {
 #include "ptx/opcode.def"
 };
 
-const size_t ifl_ptx_row_count = sizeof rows / sizeof *rows;
+static const size_t row_count = sizeof rows / sizeof *rows;
 
 /* Macros stamp several rows on a line, so that only a counter can number them. */
 enum { FIRST = __COUNTER__ + 1 };
@@ -66,7 +66,7 @@ uint32_t ifl_ptx_row_number(const ifl_ptx_row *row)
 /* Rows stand beneath their opcode, and opcodes are numbered as they stand. */
 static size_t first_of(uint16_t opcode)
 {
-    size_t low = 0, high = ifl_ptx_row_count;
+    size_t low = 0, high = row_count;
     while (low < high) {
         const size_t middle = (low + high) / 2;
         if (rows[middle].opcode < opcode)
@@ -86,7 +86,7 @@ bool ifl_ptx_has_rows(uint16_t opcode)
 const ifl_ptx_row *ifl_ptx_row_find(uint16_t opcode, uint8_t type, uint8_t from, unsigned sources,
                                     const ifl_modifiers *modifiers)
 {
-    for (size_t i = first_of(opcode); i < ifl_ptx_row_count && rows[i].opcode == opcode; i++) {
+    for (size_t i = first_of(opcode); i < row_count && rows[i].opcode == opcode; i++) {
         const bool is_from = rows[i].from == IFL_TYPE_NONE || rows[i].from == from;
         if (rows[i].type == type && is_from && rows[i].sources == sources &&
             holds((uint32_t)i, modifiers))

@@ -19,8 +19,7 @@ const ifl_ptx_row *ifl_ptx_row_find(uint16_t opcode, uint8_t type, uint8_t from,
                                     const ifl_modifiers *modifiers);
 /* Whether the opcode has rows: each lane's result depends on that lane's sources alone. */
 bool ifl_ptx_has_rows(uint16_t opcode);
-/* Its number in opcode.def, which its code carries; and how many there are. */
+/* Its number in opcode.def, which its code carries. */
 uint32_t ifl_ptx_row_number(const ifl_ptx_row *row);
-extern const size_t ifl_ptx_row_count;
 
 #endif

@@ -275,7 +275,7 @@ static void text_table(ifl_page *page, const ifl_table *table)
     }
 }
 
-const ifl_page_form ifl_page_form_text = {
+static const ifl_page_form text_form = {
     .title = text_title,
     .gap = text_gap,
     .heading = text_heading,
@@ -287,7 +287,7 @@ const ifl_page_form ifl_page_form_text = {
 
 static const ifl_page_form *form_of(const ifl_page *page)
 {
-    return page->form ? page->form : &ifl_page_form_text;
+    return page->form ? page->form : &text_form;
 }
 
 static bool is_there(ifl_page *page, const char *text)

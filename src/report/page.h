@@ -96,6 +96,6 @@ struct ifl_page_form {
     void (*bars)(ifl_page *page, const ifl_bars *bars);
     void (*plot)(ifl_page *page, const ifl_plot *plot);
 };
-extern const ifl_page_form ifl_page_form_text, ifl_page_form_html;
+extern const ifl_page_form ifl_page_form_html;
 
 #endif

@@ -282,8 +282,6 @@ ifl_sass_product ifl_sass_product_of(const ifl_sass_instruction *instruction);
 
 /* "FFMA"; NULL for IFL_SASS_OP_UNKNOWN. */
 const char *ifl_sass_op_text(unsigned op);
-/* "d = a * b + c, rounded once" */
-const char *ifl_sass_op_meaning(unsigned op);
 ifl_sass_class ifl_sass_op_class(unsigned op);
 ifl_sass_pipe ifl_sass_op_pipe(unsigned op, uint32_t sm);
 ifl_sass_latency ifl_sass_op_latency(unsigned op, uint32_t sm);

@@ -23,7 +23,7 @@ static const ifl_sass_lane_row rows[] = {
 #include "sass/lane.def"
 };
 
-const size_t ifl_sass_lane_row_count = sizeof rows / sizeof *rows;
+static const size_t row_count = sizeof rows / sizeof *rows;
 
 /* Macros stamp several rows on a line, so that only a counter can number them. */
 enum { FIRST = __COUNTER__ + 1 };
@@ -55,7 +55,7 @@ static bool holds(uint32_t number, const ifl_sass_query *q)
 uint32_t ifl_sass_lane_row_find(const ifl_sass_query *query)
 {
     const unsigned op = ifl_sass_lane_op(query->instruction->op);
-    for (uint32_t i = 0; i < ifl_sass_lane_row_count; i++)
+    for (uint32_t i = 0; i < row_count; i++)
         if (rows[i].op == op && holds(i, query))
             return i;
     return UINT32_MAX;
@@ -63,7 +63,7 @@ uint32_t ifl_sass_lane_row_find(const ifl_sass_query *query)
 
 const ifl_sass_lane_row *ifl_sass_lane_row_at(uint32_t number)
 {
-    return number < ifl_sass_lane_row_count ? &rows[number] : NULL;
+    return number < row_count ? &rows[number] : NULL;
 }
 
 /* ---- the uniform datapath -------------------------------------------------------------------- */

@@ -26,7 +26,6 @@ typedef struct ifl_sass_lane_row {
 /* The number of the first row that fits and whose condition holds; UINT32_MAX: there is none. */
 uint32_t ifl_sass_lane_row_find(const ifl_sass_query *query);
 const ifl_sass_lane_row *ifl_sass_lane_row_at(uint32_t number);
-extern const size_t ifl_sass_lane_row_count;
 
 /* UIADD3 -> IADD3: what an instruction of the uniform datapath computes; any other is itself. */
 unsigned ifl_sass_lane_op(unsigned op);

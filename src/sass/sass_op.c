@@ -17,17 +17,13 @@ enum {
 #define BUT(usual, architectures, other) ((usual) | (other) << 8 | (architectures) << 16)
 
 static const struct {
-    const char *name, *meaning;
+    const char *name;
     uint32_t pipe, latency; /* as BUT packs them */
     uint8_t sass_class;
 } ops[] = {
-    [IFL_SASS_OP_UNKNOWN] = {.name = NULL, .meaning = ""},
 #define INSTRUCTION(name_, pipe_, latency_, class_, meaning_)                                      \
-    [IFL_SASS_OP_##name_] = {.name = #name_,                                                       \
-                             .meaning = meaning_,                                                  \
-                             .pipe = pipe_,                                                        \
-                             .latency = latency_,                                                  \
-                             .sass_class = IFL_SASS_##class_},
+    [IFL_SASS_OP_##name_] = {                                                                      \
+        .name = #name_, .pipe = pipe_, .latency = latency_, .sass_class = IFL_SASS_##class_},
 #include "sass/table/instruction.def"
 };
 
@@ -41,11 +37,6 @@ static unsigned pick(uint32_t packed, uint32_t sm)
 const char *ifl_sass_op_text(unsigned op)
 {
     return op < IFL_SASS_OPS ? ops[op].name : NULL;
-}
-
-const char *ifl_sass_op_meaning(unsigned op)
-{
-    return op < IFL_SASS_OPS ? ops[op].meaning : "";
 }
 
 ifl_sass_class ifl_sass_op_class(unsigned op)

@@ -33,8 +33,6 @@ const ifl_sass_place ifl_sass_places[] = {
 };
 #undef AT
 
-const unsigned ifl_sass_place_count = sizeof ifl_sass_places / sizeof *ifl_sass_places;
-
 enum {
 #define STYLE(name, ...) STYLE_##name,
 #include "sass/table/style.def"

@@ -168,7 +168,6 @@ typedef struct ifl_sass_place {
 } ifl_sass_place;
 
 extern const ifl_sass_place ifl_sass_places[];
-extern const unsigned ifl_sass_place_count;
 
 /* How the immediate of a SOURCE is written. */
 typedef enum ifl_sass_literal {

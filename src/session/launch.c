@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-ifl_status ifl_launch_fail(const ifl_launch *launch, ifl_error *error, const char *format, ...)
+/* Fails with IFL_USAGE, or with IFL_BAD_INPUT and the file's name for a launch that was read from a file. */
+static ifl_status fail(const ifl_launch *launch, ifl_error *error, const char *format, ...)
+    IFL_PRINTF(3, 4);
+static ifl_status fail(const ifl_launch *launch, ifl_error *error, const char *format, ...)
 {
     char text[900];
     const ifl_place place = {.file = launch->file};
@@ -237,9 +240,8 @@ static ifl_status fail_count(const ifl_launch *launch, size_t given, ifl_error *
         snprintf(types + used, sizeof types - used, "%s%s", i ? ", " : " (",
                  ifl_param_text(&launch->of->parameters[i], one, sizeof one));
     }
-    return ifl_launch_fail(launch, error, "kernel '%.200s' takes %u parameter%s%s%s, %zu given",
-                           signature_of(launch), count, count == 1 ? "" : "s", types,
-                           count ? ")" : "", given);
+    return fail(launch, error, "kernel '%.200s' takes %u parameter%s%s%s, %zu given",
+                signature_of(launch), count, count == 1 ? "" : "s", types, count ? ")" : "", given);
 }
 
 static ifl_status set_arg(ifl_launch *launch, const char *value, ifl_error *error)
@@ -424,18 +426,16 @@ static ifl_status check_threads(const ifl_launch *launch, ifl_error *error)
     const ifl_demands *demands = &launch->ready->image.demands;
     const uint32_t *required = demands->required_threads, *most = demands->max_threads;
     if (required[0] && memcmp(required, launch->block, sizeof launch->block) != 0)
-        return ifl_launch_fail(
-            launch, error,
-            "kernel '%.200s' requires blocks of %u,%u,%u threads (.reqntid), not "
-            "%u,%u,%u",
-            launch->of->name, required[0], required[1], required[2], launch->block[0],
-            launch->block[1], launch->block[2]);
+        return fail(launch, error,
+                    "kernel '%.200s' requires blocks of %u,%u,%u threads (.reqntid), not "
+                    "%u,%u,%u",
+                    launch->of->name, required[0], required[1], required[2], launch->block[0],
+                    launch->block[1], launch->block[2]);
     /* PTX ISA, .maxntid: the limit is the product of the extents. */
     if (most[0] && product(launch->block) > product(most))
-        return ifl_launch_fail(launch, error,
-                               "kernel '%.200s' allows %" PRIu64
-                               " threads per block (.maxntid), not %" PRIu64,
-                               launch->of->name, product(most), product(launch->block));
+        return fail(launch, error,
+                    "kernel '%.200s' allows %" PRIu64 " threads per block (.maxntid), not %" PRIu64,
+                    launch->of->name, product(most), product(launch->block));
     return IFL_OK;
 }
 
@@ -445,17 +445,17 @@ static ifl_status check_shared(const ifl_launch *launch, ifl_error *error)
     const uint64_t declared = launch->ready->image.demands.declared_shared;
     if (declared + dynamic <= IFL_MAX_SHARED_BYTES)
         return IFL_OK;
-    return ifl_launch_fail(launch, error,
-                           "a block needs %" PRIu64 " bytes of shared memory (%" PRIu64
-                           " static, %" PRIu64 " dynamic); the most is %d",
-                           declared + dynamic, declared, dynamic, IFL_MAX_SHARED_BYTES);
+    return fail(launch, error,
+                "a block needs %" PRIu64 " bytes of shared memory (%" PRIu64 " static, %" PRIu64
+                " dynamic); the most is %d",
+                declared + dynamic, declared, dynamic, IFL_MAX_SHARED_BYTES);
 }
 
 ifl_status ifl_launch_ready(ifl_launch *launch, ifl_error *error)
 {
     if (!launch->grid[0] || !launch->block[0])
-        return ifl_launch_fail(launch, error, "the launch has no %s: give its size as X[,Y[,Z]]",
-                               launch->grid[0] ? "block" : "grid");
+        return fail(launch, error, "the launch has no %s: give its size as X[,Y[,Z]]",
+                    launch->grid[0] ? "block" : "grid");
     ifl_status status = launch->session ? IFL_OK : make_session(launch, error);
     if (status == IFL_OK)
         status = check_threads(launch, error);
@@ -533,12 +533,6 @@ void ifl_launch_shape(const ifl_launch *launch, uint32_t grid[3], uint32_t block
 {
     memcpy(grid, launch->grid, sizeof launch->grid);
     memcpy(block, launch->block, sizeof launch->block);
-}
-
-const uint8_t *ifl_launch_params(const ifl_launch *launch, size_t *bytes)
-{
-    *bytes = launch->of->param_bytes;
-    return launch->params;
 }
 
 static ifl_status view_buffer(ifl_launch *launch, size_t index, ifl_argument_view *view,

@@ -62,12 +62,5 @@ typedef struct ifl_argument_view {
 /* Prepares the launch. */
 ifl_status ifl_launch_argument(ifl_launch *launch, size_t index, ifl_argument_view *out,
                                ifl_error *error);
-/* The parameter block, function.param_bytes long; NULL before the launch is prepared. */
-const uint8_t *ifl_launch_params(const ifl_launch *launch, size_t *bytes);
-
-/* Fails with IFL_USAGE, or with IFL_BAD_INPUT and the file's name for a launch that was read
- * from a file. */
-ifl_status ifl_launch_fail(const ifl_launch *launch, ifl_error *error, const char *format, ...)
-    IFL_PRINTF(3, 4);
 
 #endif

@@ -106,7 +106,8 @@ static bool fits(const char *pattern, const char *name)
     return fits(pattern + 1, name);
 }
 
-bool ifl_lines_is_toolkit(const char *path)
+/* What is inlined from a header of the CUDA toolkit stands in the line that calls it. */
+static bool is_of_toolkit(const char *path)
 {
     const char *include =
         strchr(path, '/') ? NULL : path; /* a name alone, where folders were taken off */
@@ -121,8 +122,7 @@ bool ifl_lines_is_toolkit(const char *path)
 /* The place that people wrote: from inside the toolkit's headers out to the call. */
 static const ifl_source *own_place(const ifl_sites *sites, const ifl_source *place)
 {
-    for (int depth = 0; depth < MAX_INLINING && ifl_lines_is_toolkit(file_of(sites, place));
-         depth++) {
+    for (int depth = 0; depth < MAX_INLINING && is_of_toolkit(file_of(sites, place)); depth++) {
         if (!place->inlined_at || place->inlined_at >= sites->place_count)
             break;
         place = &sites->places[place->inlined_at];

@@ -21,8 +21,4 @@ ifl_status ifl_lines_build(const ifl_image *image, const char *module_path, int3
  * global, shared and local when they went to several. */
 void ifl_lines_settle(ifl_profile *profile);
 
-/* Is it a header of the CUDA toolkit? What is inlined from there stands in the line that calls
- * it. */
-bool ifl_lines_is_toolkit(const char *path);
-
 #endif

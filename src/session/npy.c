@@ -109,8 +109,9 @@ static const char *header_fault(const char *text, const ifl_element *as, ifl_npy
     return NULL;
 }
 
-bool ifl_npy_header(const char *text, size_t length, const ifl_element *as, ifl_npy *out,
-                    const char **fault)
+/* The header's dictionary text, `length` bytes; `fault` gets a sentence part, or NULL. */
+static bool take_header(const char *text, size_t length, const ifl_element *as, ifl_npy *out,
+                        const char **fault)
 {
     *fault = NULL;
     char *copy = strndup(text, length);
@@ -156,7 +157,7 @@ static ifl_status read_header(const char *path, const ifl_element *as, ifl_npy *
     if (!text)
         return ifl_fail_memory(error, length + 1);
     const bool whole = fread(text, 1, length, npy->stream) == length;
-    const bool good = whole && ifl_npy_header(text, length, as, npy, &fault);
+    const bool good = whole && take_header(text, length, as, npy, &fault);
     free(text);
     if (!whole)
         return not_npy(path, "it ends inside its header", error);

@@ -24,9 +24,4 @@ void ifl_npy_close(ifl_npy *npy);
 ifl_status ifl_npy_write(const char *path, const ifl_element *element, const void *data,
                          uint64_t count, ifl_error *error);
 
-/* The header's dictionary text, `length` bytes: what ifl_npy_open reads, apart for tests.
- * `fault` gets a sentence part, or NULL. */
-bool ifl_npy_header(const char *text, size_t length, const ifl_element *as, ifl_npy *out,
-                    const char **fault);
-
 #endif

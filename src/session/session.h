@@ -141,7 +141,7 @@ typedef struct ifl_session_way {
 } ifl_session_way;
 
 /* Runs it under `observers`; what came of it is in `result`, which ifl_session_end frees. Statuses
- * of ifl_engine_run. */
+ * of ifl_engine_begin and ifl_engine_end. */
 typedef struct ifl_session_result {
     ifl_exec_launch ran;
     ifl_exec_run *run; /* while it does */

@@ -38,7 +38,6 @@ static void adopted_memory_stands_at_its_own_address(void **state)
     assert_null(ifl_memory_find(memory, address + 64));
     assert_ptr_equal(adopted->host, host);
     assert_ptr_equal(ifl_memory_find(memory, ours->address), ours);
-    assert_int_equal(ifl_memory_total(memory), 100);
     /* Half over it, from either side. */
     assert_int_equal(ifl_memory_adopt(memory, address + 32, host, 64, "over", &again, NULL),
                      IFL_USAGE);
@@ -59,7 +58,6 @@ static void dropped_memory_is_remembered(void **state)
     ifl_allocation *a = give(memory, 4096), *b = give(memory, 8);
     const uint64_t address = a->address;
     ifl_memory_drop(memory, a);
-    assert_int_equal(ifl_memory_total(memory), 8);
     a = ifl_memory_find(memory, address + 5);
     assert_non_null(a);
     assert_true(a->flags & IFL_ALLOCATION_FREED);
@@ -77,7 +75,6 @@ static void old_places_are_forgotten(void **state)
     for (int i = 0; i < TIMES; i++)
         ifl_memory_drop(memory, give(memory, 1 << 20));
     assert_true(ifl_memory_count(memory) < TIMES / 2);
-    assert_int_equal(ifl_memory_total(memory), 16);
     assert_ptr_equal(ifl_memory_find(memory, kept->address), kept);
     ifl_memory_free(memory);
 }

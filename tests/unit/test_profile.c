@@ -108,10 +108,9 @@ static void accesses_have_their_counters(void **unused)
         assert_int_equal(of.sectors == IFL_COUNTER_COUNT, info->on_chip);
         assert_int_equal(of.serial == IFL_COUNTER_COUNT, info->kind != IFL_ACCESS_ATOMIC);
         assert_int_equal(ifl_traffic_find(info->space, info->kind), t);
-        assert_int_equal(ifl_traffic_named(space, kind), t);
     }
     assert_int_equal(ifl_traffic_find(IFL_SPACE_GENERIC, IFL_ACCESS_LOAD), IFL_TRAFFIC_COUNT);
-    assert_int_equal(ifl_traffic_named("local", "atomic"), IFL_TRAFFIC_COUNT);
+    assert_int_equal(ifl_traffic_find(IFL_SPACE_LOCAL, IFL_ACCESS_ATOMIC), IFL_TRAFFIC_COUNT);
 }
 
 static void document_has_a_row_a_counter(void **unused)

@@ -51,9 +51,20 @@ static void count(ifl_profile *p, ifl_profile_line *line, const line_spec *spec,
     ifl_counters_add(&p->counters, counter, value);
 }
 
+static ifl_traffic_kind traffic_named(const char *space, const char *kind)
+{
+    for (unsigned t = 0; t < IFL_TRAFFIC_COUNT; t++) {
+        const ifl_traffic_info *info = ifl_traffic_info_get((ifl_traffic_kind)t);
+        if (strcmp(ifl_space_text(info->space), space) == 0 &&
+            strcmp(ifl_access_kind_text(info->kind), kind) == 0)
+            return (ifl_traffic_kind)t;
+    }
+    return IFL_TRAFFIC_COUNT;
+}
+
 static void add_line(ifl_profile *p, const line_spec *spec)
 {
-    const ifl_traffic_kind traffic = ifl_traffic_named(spec->space, spec->kind);
+    const ifl_traffic_kind traffic = traffic_named(spec->space, spec->kind);
     assert_true(traffic < IFL_TRAFFIC_COUNT);
     ifl_profile_line line = {.file = spec->file,
                              .line = spec->line,

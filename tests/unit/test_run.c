@@ -254,13 +254,12 @@ static void one_buffer_can_be_two_arguments(void **state)
     assert_false(view.is_buffer);
     assert_int_equal(view.bytes, 4);
     assert_int_equal(ifl_launch_argument(launch, 2, &view, &error), IFL_USAGE);
-    size_t bytes;
-    const uint8_t *params = ifl_launch_params(launch, &bytes);
     float a;
-    memcpy(&a, params, sizeof a);
-    assert_int_equal(bytes, 16); /* f32 at 0, u64 at 8 */
+    memcpy(&a, launch->params, sizeof a);
+    assert_int_equal(launch->of->param_bytes, 16); /* f32 at 0, u64 at 8 */
     assert_true(a == 0.5f);
     void *data;
+    size_t bytes;
     assert_int_equal(ifl_launch_buffer(launch, 0, &data, &bytes, &error), IFL_USAGE);
     assert_string_equal(error.text, "argument 0 is not a buffer: it is f32 a = 0.5");
     ifl_launch_free(launch);
