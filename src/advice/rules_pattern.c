@@ -255,19 +255,26 @@ static const char *padding_of(const ifl_situation *s, const ifl_profile_line *li
                              stride);
 }
 
-bool ifl_rule_pad_shared(const ifl_situation *s, ifl_remedy *to)
+bool ifl_remedy_without_conflicts(const ifl_situation *s, bool of_matrices, ifl_remedy *to)
 {
     const double least = 0.2;
     const double conflicts = ifl_conflicts_of(&s->profile->counters);
     to->line = ifl_situation_conflicting(s);
-    if (!to->line || ifl_banks_are_random(to->line) || ifl_line_is_of_matrix(to->line) ||
+    if (!to->line || ifl_line_is_of_matrix(to->line) != of_matrices ||
         conflicts < least * s->work.shared_passes)
         return false;
     to->work.shared_passes -= to->share * conflicts;
     to->change = (ifl_change){.known = true, .no_conflicts = true};
     to->symptom = ifl_situation_say(
-        s, "%.0f %% of the passes through shared memory are due to bank conflicts",
-        100 * conflicts / s->work.shared_passes);
+        s, "%.0f %% of the passes through shared memory are due to bank conflicts%s",
+        100 * conflicts / s->work.shared_passes, of_matrices ? " of matrices' rows" : "");
+    return true;
+}
+
+bool ifl_rule_pad_shared(const ifl_situation *s, ifl_remedy *to)
+{
+    if (!ifl_remedy_without_conflicts(s, false, to) || ifl_banks_are_random(to->line))
+        return false;
     to->remedy = padding_of(s, to->line);
     return true;
 }

@@ -26,17 +26,8 @@ static bool has_tensor_copies(const ifl_situation *s)
 
 bool ifl_rule_swizzle_shared(const ifl_situation *s, ifl_remedy *to)
 {
-    const double least = 0.2;
-    const double conflicts = ifl_conflicts_of(&s->profile->counters);
-    to->line = ifl_situation_conflicting(s);
-    if (!to->line || !ifl_line_is_of_matrix(to->line) || conflicts < least * s->work.shared_passes)
+    if (!ifl_remedy_without_conflicts(s, true, to))
         return false;
-    to->work.shared_passes -= to->share * conflicts;
-    to->change = (ifl_change){.known = true, .no_conflicts = true};
-    to->symptom = ifl_situation_say(
-        s,
-        "%.0f %% of the passes through shared memory are due to bank conflicts of matrices' rows",
-        100 * conflicts / s->work.shared_passes);
     if (has_tensor_copies(s))
         to->remedy = "swizzle the tile: a description of the tensor with a swizzle as wide as the "
                      "rows, up to 128 "

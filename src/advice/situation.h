@@ -72,6 +72,8 @@ double ifl_opcodes_count(const ifl_opcode_list *list, const char *start, const c
 bool ifl_situation_spends(const ifl_situation *s, ifl_term term, double least);
 /* A share of `factor`: 1 for nothing of the effect, `factor` for all. */
 double ifl_remedy_part(const ifl_remedy *to, double factor);
+/* The passes that conflicts of banks take, of matrices' rows or of all else, are gone; false where they are few. */
+bool ifl_remedy_without_conflicts(const ifl_situation *s, bool of_matrices, ifl_remedy *to);
 /* The waits of a warp become `times` as many. */
 void ifl_remedy_waits(double times, ifl_remedy *to);
 /* Blocks an SM holds with so many times as much shared memory; 0: none. */

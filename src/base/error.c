@@ -45,8 +45,8 @@ static void copy_line(char *to, size_t size, const char *line)
     to[length] = '\0';
 }
 
-static ifl_status fill(ifl_error *error, ifl_status status, const ifl_place *place,
-                       const char *format, va_list list)
+ifl_status ifl_fail_list(ifl_error *error, ifl_status status, const ifl_place *place,
+                         const char *format, va_list list)
 {
     if (!error)
         return status;
@@ -63,7 +63,7 @@ ifl_status ifl_fail(ifl_error *error, ifl_status status, const char *format, ...
 {
     va_list list;
     va_start(list, format);
-    fill(error, status, NULL, format, list);
+    ifl_fail_list(error, status, NULL, format, list);
     va_end(list);
     return status;
 }
@@ -73,7 +73,7 @@ ifl_status ifl_fail_at(ifl_error *error, ifl_status status, const ifl_place *pla
 {
     va_list list;
     va_start(list, format);
-    fill(error, status, place, format, list);
+    ifl_fail_list(error, status, place, format, list);
     va_end(list);
     return status;
 }

@@ -26,6 +26,8 @@ typedef struct ifl_place {
 ifl_status ifl_fail(ifl_error *error, ifl_status status, const char *format, ...) IFL_PRINTF(3, 4);
 ifl_status ifl_fail_at(ifl_error *error, ifl_status status, const ifl_place *place,
                        const char *format, ...) IFL_PRINTF(4, 5);
+ifl_status ifl_fail_list(ifl_error *error, ifl_status status, const ifl_place *place,
+                         const char *format, va_list list) IFL_PRINTF(4, 0);
 ifl_status ifl_fail_memory(ifl_error *error, size_t bytes);
 
 #endif

@@ -137,3 +137,14 @@ ifl_place ifl_keyfile_place(const ifl_keyfile *reader, const ifl_keyfile_entry *
     return (ifl_place){reader->file, entry->line, entry->value_column + (int)offset,
                        entry->line_text};
 }
+
+ifl_status ifl_keyfile_fail_key(const ifl_keyfile *reader, const ifl_keyfile_entry *entry,
+                                ifl_error *error, const char *format, ...)
+{
+    const ifl_place place = {reader->file, entry->line, entry->key_column, entry->line_text};
+    va_list list;
+    va_start(list, format);
+    const ifl_status status = ifl_fail_list(error, IFL_BAD_INPUT, &place, format, list);
+    va_end(list);
+    return status;
+}

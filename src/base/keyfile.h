@@ -43,5 +43,8 @@ bool ifl_span_is(ifl_span span, const char *text);
 /* The place of an entry's value, `offset` bytes into it, for ifl_fail_at. */
 ifl_place ifl_keyfile_place(const ifl_keyfile *reader, const ifl_keyfile_entry *entry,
                             size_t offset);
+/* IFL_BAD_INPUT at an entry's key. */
+ifl_status ifl_keyfile_fail_key(const ifl_keyfile *reader, const ifl_keyfile_entry *entry,
+                                ifl_error *error, const char *format, ...) IFL_PRINTF(4, 5);
 
 #endif

@@ -33,7 +33,6 @@ static const char **find_key(ifl_launch_words *words, ifl_span key)
 static ifl_status take_entry(ifl_arena *arena, ifl_launch_words *words, const ifl_keyfile *reader,
                              const ifl_keyfile_entry *entry, ifl_error *error)
 {
-    const ifl_place place = {reader->file, entry->line, entry->key_column, entry->line_text};
     const char *value = ifl_arena_text(arena, entry->value.at, entry->value.length);
     const char **key = find_key(words, entry->key);
     const bool is_argument = ifl_span_is(entry->key, "arg");
@@ -42,11 +41,12 @@ static ifl_status take_entry(ifl_arena *arena, ifl_launch_words *words, const if
     if (is_argument || ifl_span_is(entry->key, "gpu")) /* the verdict has a GPU of its own */
         return IFL_OK;
     if (!key || *key || !*value)
-        return ifl_fail_at(error, IFL_BAD_INPUT, &place, "'%.*s' %s",
-                           (int)(entry->key.length < 40 ? entry->key.length : 40), entry->key.at,
-                           !key      ? "is not a key of launch files"
-                           : !*value ? "has no value"
-                                     : "is there twice");
+        return ifl_keyfile_fail_key(reader, entry, error, "'%.*s' %s",
+                                    (int)(entry->key.length < 40 ? entry->key.length : 40),
+                                    entry->key.at,
+                                    !key      ? "is not a key of launch files"
+                                    : !*value ? "has no value"
+                                              : "is there twice");
     *key = value;
     return IFL_OK;
 }

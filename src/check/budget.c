@@ -152,13 +152,11 @@ static ifl_status take_line(ifl_budget *budget, const ifl_budget_line *line)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (ifl_span_is(line->entry->key, keys[i].key))
             return keys[i].take(budget, line);
-    const ifl_place place = {line->reader->file, line->entry->line, line->entry->key_column,
-                             line->entry->line_text};
-    return ifl_fail_at(line->error, IFL_BAD_INPUT, &place,
-                       "unknown key '%.*s'; the keys are run, gpu, input, baseline, kernel, limit, "
-                       "finding and allow",
-                       (int)(line->entry->key.length < 40 ? line->entry->key.length : 40),
-                       line->entry->key.at);
+    return ifl_keyfile_fail_key(
+        line->reader, line->entry, line->error,
+        "unknown key '%.*s'; the keys are run, gpu, input, baseline, kernel, limit, "
+        "finding and allow",
+        (int)(line->entry->key.length < 40 ? line->entry->key.length : 40), line->entry->key.at);
 }
 
 static ifl_status read_lines(ifl_budget *budget, size_t bytes, ifl_error *error)

@@ -27,13 +27,12 @@ const char *ifl_comparison_name(ifl_comparison comparison)
 
 ifl_status ifl_budget_fail(const ifl_budget_line *line, size_t offset, const char *format, ...)
 {
-    char text[256];
     const ifl_place place = ifl_keyfile_place(line->reader, line->entry, offset);
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    const ifl_status status = ifl_fail_list(line->error, IFL_BAD_INPUT, &place, format, list);
     va_end(list);
-    return ifl_fail_at(line->error, IFL_BAD_INPUT, &place, "%s", text);
+    return status;
 }
 
 static const char *skip_blanks(const char *at)

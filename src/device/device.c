@@ -78,13 +78,10 @@ static ifl_status read_number(const reading *r, const ifl_keyfile_entry *entry,
 static ifl_status take_field(reading *r, const ifl_keyfile_entry *entry, ifl_error *error)
 {
     ifl_device_field field = find_field(entry->key);
-    if (field == IFL_DEVICE_FIELDS) {
-        ifl_place place = ifl_keyfile_place(&r->file, entry, 0);
-        place.column = entry->key_column;
-        return ifl_fail_at(error, IFL_BAD_INPUT, &place,
-                           "unknown key '%.*s'; 'inflight devices --fields' lists them",
-                           (int)entry->key.length, entry->key.at);
-    }
+    if (field == IFL_DEVICE_FIELDS)
+        return ifl_keyfile_fail_key(&r->file, entry, error,
+                                    "unknown key '%.*s'; 'inflight devices --fields' lists them",
+                                    (int)entry->key.length, entry->key.at);
     if (r->seen[field])
         return fail(r, entry, error, "a second value for ", fields[field].name);
     if (!entry->comment.length)

@@ -61,25 +61,12 @@ const ifl_lab_entry *ifl_lab_find(const ifl_lab *lab, size_t version, const char
 ifl_status ifl_lab_fail(const ifl_lab *lab, const ifl_lab_entry *entry, size_t offset,
                         ifl_error *error, const char *format, ...)
 {
-    char text[400];
     const ifl_place place = ifl_keyfile_place(&lab->reader, &entry->at, offset);
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    const ifl_status status = ifl_fail_list(error, IFL_BAD_INPUT, &place, format, list);
     va_end(list);
-    return ifl_fail_at(error, IFL_BAD_INPUT, &place, "%s", text);
-}
-
-static IFL_PRINTF(4, 5) ifl_status fail_key(const ifl_lab *lab, const ifl_keyfile_entry *at,
-                                            ifl_error *error, const char *format, ...)
-{
-    char text[400];
-    const ifl_place place = {lab->reader.file, at->line, at->key_column, at->line_text};
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    return ifl_fail_at(error, IFL_BAD_INPUT, &place, "%s", text);
+    return status;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -122,16 +109,18 @@ static ifl_status add_entry(ifl_lab *lab, const ifl_keyfile_entry *at, ifl_error
     if (!e.key || !e.value)
         return ifl_fail_memory(error, at->value.length);
     if (!*e.value)
-        return fail_key(lab, at, error, "'%.60s' has no value", e.key);
+        return ifl_keyfile_fail_key(&lab->reader, at, error, "'%.60s' has no value", e.key);
     if (strcmp(e.key, "version") == 0)
         return add_section(lab, &e, error);
     if (!is_known(e.key))
-        return fail_key(lab, at, error, "there is no key '%.60s': docs/lab-format.md lists them",
-                        e.key);
+        return ifl_keyfile_fail_key(&lab->reader, at, error,
+                                    "there is no key '%.60s': docs/lab-format.md lists them",
+                                    e.key);
     const bool is_arg = strcmp(e.key, "arg") == 0;
     const ifl_lab_entry *before = is_arg ? NULL : find_in(section, "", e.key);
     if (before)
-        return fail_key(lab, at, error, "'%.60s' is already in line %d", e.key, before->at.line);
+        return ifl_keyfile_fail_key(&lab->reader, at, error, "'%.60s' is already in line %d", e.key,
+                                    before->at.line);
     section->has_args |= is_arg;
     return ifl_vec_push(&section->entries, e) ? IFL_OK : ifl_fail_memory(error, sizeof e);
 }

@@ -16,14 +16,12 @@ void ifl_lower_fail(ifl_lowerer *l, ifl_status status, const char *format, ...)
     if (l->status != IFL_OK)
         return;
     l->status = status;
-    char text[768];
+    const ifl_place place =
+        l->instruction ? ifl_program_place(l->input->program, l->instruction) : (ifl_place){0};
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    ifl_fail_list(l->error, status, &place, format, list);
     va_end(list);
-    ifl_place place =
-        l->instruction ? ifl_program_place(l->input->program, l->instruction) : (ifl_place){0};
-    ifl_fail_at(l->error, status, &place, "%s", text);
 }
 
 void ifl_lower_unsupported(ifl_lowerer *l, const char *why)

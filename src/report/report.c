@@ -21,9 +21,9 @@ ifl_status ifl_report_fail_stream(const char *what, ifl_error *error)
     return ifl_fail(error, IFL_NO_FILE, "cannot write the %s: %s", what, reason);
 }
 
-ifl_status ifl_report_write(const ifl_outcome *const *outcomes, size_t count,
-                            ifl_report_format format, const ifl_report_options *options, FILE *out,
-                            ifl_error *error)
+static ifl_status write_form(const ifl_outcome *const *outcomes, size_t count,
+                             ifl_report_format format, const ifl_report_options *options, FILE *out,
+                             ifl_error *error)
 {
     if ((unsigned)format >= sizeof writers / sizeof *writers)
         return ifl_fail(error, IFL_USAGE, "there is no report format %d", (int)format);
@@ -31,29 +31,28 @@ ifl_status ifl_report_write(const ifl_outcome *const *outcomes, size_t count,
     if (options)
         input.options = *options;
     errno = 0;
-    ifl_status status = writers[format](&input, out, error);
-    if (status != IFL_OK)
-        return status;
-    if (fflush(out) != 0 || ferror(out))
+    return writers[format](&input, out, error);
+}
+
+ifl_status ifl_report_write(const ifl_outcome *const *outcomes, size_t count,
+                            ifl_report_format format, const ifl_report_options *options, FILE *out,
+                            ifl_error *error)
+{
+    const ifl_status status = write_form(outcomes, count, format, options, out, error);
+    if (status == IFL_OK && (fflush(out) != 0 || ferror(out)))
         return ifl_report_fail_stream("report", error);
-    return IFL_OK;
+    return status;
 }
 
 ifl_status ifl_report_save(const ifl_outcome *const *outcomes, size_t count,
                            ifl_report_format format, const ifl_report_options *options,
                            const char *path, ifl_error *error)
 {
-    if ((unsigned)format >= sizeof writers / sizeof *writers)
-        return ifl_fail(error, IFL_USAGE, "there is no report format %d", (int)format);
-    ifl_report_input input = {.outcomes = outcomes, .count = count};
-    if (options)
-        input.options = *options;
     ifl_file file;
-    errno = 0;
     ifl_status status = ifl_file_create(&file, path, error);
     if (status != IFL_OK)
         return status;
-    status = writers[format](&input, file.stream, error);
+    status = write_form(outcomes, count, format, options, file.stream, error);
     if (status == IFL_OK)
         return ifl_file_commit(&file, error);
     ifl_file_abandon(&file);

@@ -24,14 +24,14 @@ typedef struct parser {
 
 static IFL_PRINTF(3, 4) ifl_status fail(parser *p, const char *at, const char *format, ...)
 {
-    char file[40], text[512];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    char file[40];
     snprintf(file, sizeof file, "argument %zu", p->context->index);
     const ifl_place place = {file, 1, (int)(at - p->word) + 1, p->word};
-    return ifl_fail_at(p->error, IFL_USAGE, &place, "%s", text);
+    va_list list;
+    va_start(list, format);
+    ifl_fail_list(p->error, IFL_USAGE, &place, format, list);
+    va_end(list);
+    return IFL_USAGE;
 }
 
 static IFL_PRINTF(2, 3) ifl_status describe(parser *p, const char *format, ...)

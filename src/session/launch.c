@@ -16,13 +16,13 @@ static ifl_status fail(const ifl_launch *launch, ifl_error *error, const char *f
     IFL_PRINTF(3, 4);
 static ifl_status fail(const ifl_launch *launch, ifl_error *error, const char *format, ...)
 {
-    char text[900];
     const ifl_place place = {.file = launch->file};
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    const ifl_status status =
+        ifl_fail_list(error, launch->file ? IFL_BAD_INPUT : IFL_USAGE, &place, format, list);
     va_end(list);
-    return ifl_fail_at(error, launch->file ? IFL_BAD_INPUT : IFL_USAGE, &place, "%s", text);
+    return status;
 }
 
 static const char *signature_of(const ifl_launch *launch)
@@ -77,13 +77,12 @@ void ifl_launch_free(ifl_launch *launch)
 static IFL_PRINTF(5, 6) ifl_status fail_value(const char *key, const char *value, const char *at,
                                               ifl_error *error, const char *format, ...)
 {
-    char text[256];
+    const ifl_place place = {key, 1, (int)(at - value) + 1, value};
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    ifl_fail_list(error, IFL_USAGE, &place, format, list);
     va_end(list);
-    const ifl_place place = {key, 1, (int)(at - value) + 1, value};
-    return ifl_fail_at(error, IFL_USAGE, &place, "%s", text);
+    return IFL_USAGE;
 }
 
 static const char *skip_blanks(const char *at)

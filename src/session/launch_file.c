@@ -53,35 +53,22 @@ static const entry *find_entry(const ifl_launch_file *file, const char *key)
     return NULL;
 }
 
-static ifl_status fail_key(const ifl_launch_file *file, const ifl_keyfile_entry *at,
-                           ifl_error *error, const char *format, ...) IFL_PRINTF(4, 5);
-
-static ifl_status fail_key(const ifl_launch_file *file, const ifl_keyfile_entry *at,
-                           ifl_error *error, const char *format, ...)
-{
-    char text[256];
-    const ifl_place place = {file->reader.file, at->line, at->key_column, at->line_text};
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    return ifl_fail_at(error, IFL_BAD_INPUT, &place, "%s", text);
-}
-
 static ifl_status add_entry(ifl_launch_file *file, const ifl_keyfile_entry *at, ifl_error *error)
 {
     bool repeats = false;
     entry e = {.at = *at, .key = find_key(at->key, &repeats)};
     if (!e.key)
-        return fail_key(file, at, error,
-                        "unknown key '%.*s'; the keys are file, kernel, grid, block, cluster, "
-                        "shared, gpu, arg, machine and code",
-                        (int)(at->key.length < 40 ? at->key.length : 40), at->key.at);
+        return ifl_keyfile_fail_key(
+            &file->reader, at, error,
+            "unknown key '%.*s'; the keys are file, kernel, grid, block, cluster, "
+            "shared, gpu, arg, machine and code",
+            (int)(at->key.length < 40 ? at->key.length : 40), at->key.at);
     const entry *before = find_entry(file, e.key);
     if (before && !repeats)
-        return fail_key(file, at, error, "'%s' is already set in line %d", e.key, before->at.line);
+        return ifl_keyfile_fail_key(&file->reader, at, error, "'%s' is already set in line %d",
+                                    e.key, before->at.line);
     if (!at->value.length)
-        return fail_key(file, at, error, "'%s' has no value", e.key);
+        return ifl_keyfile_fail_key(&file->reader, at, error, "'%s' has no value", e.key);
     e.value = ifl_arena_text(&file->arena, at->value.at, at->value.length);
     if (!e.value || !ifl_vec_push(&file->entries, e))
         return ifl_fail_memory(error, at->value.length);
