@@ -80,7 +80,7 @@ static size_t first_of(uint16_t opcode)
 bool ifl_ptx_has_rows(uint16_t opcode)
 {
     const size_t first = first_of(opcode);
-    return first < ifl_ptx_row_count && rows[first].opcode == opcode;
+    return first < row_count && rows[first].opcode == opcode;
 }
 
 const ifl_ptx_row *ifl_ptx_row_find(uint16_t opcode, uint8_t type, uint8_t from, unsigned sources,
