@@ -53,3 +53,12 @@ ifl_traffic_kind ifl_traffic_find(ifl_space space, ifl_access_kind kind)
         t++;
     return (ifl_traffic_kind)t;
 }
+
+ifl_traffic_kind ifl_traffic_named(const char *space, const char *kind)
+{
+    unsigned t = 0;
+    while (t < IFL_TRAFFIC_COUNT && (strcmp(ifl_space_text(infos[t].space), space) != 0 ||
+                                     strcmp(kind_texts[infos[t].kind], kind) != 0))
+        t++;
+    return (ifl_traffic_kind)t;
+}

@@ -48,5 +48,7 @@ const ifl_traffic_info *ifl_traffic_info_get(ifl_traffic_kind traffic);
 /* IFL_TRAFFIC_COUNT where access.def has no such row, as for a generic address that was not seen
  * yet. */
 ifl_traffic_kind ifl_traffic_find(ifl_space space, ifl_access_kind kind);
+/* The same by their texts. */
+ifl_traffic_kind ifl_traffic_named(const char *space, const char *kind);
 
 #endif

@@ -352,6 +352,11 @@ void ifl_memory_changed_all(ifl_memory *memory)
         ifl_memory_changed(memory, &memory->blocks[i]->allocation);
 }
 
+IFL_SHARED uint64_t ifl_memory_total(const ifl_memory *memory)
+{
+    return memory->total;
+}
+
 bool ifl_memory_track(ifl_memory *memory)
 {
     memory->track = true;

@@ -78,6 +78,8 @@ uint64_t ifl_memory_launch(const ifl_memory *memory);
 bool ifl_memory_spans(const ifl_memory *memory, uint64_t address);
 /* The bytes that this machine has for all allocations together; UINT64_MAX: not known. */
 uint64_t ifl_memory_of_machine(void);
+/* Bytes of the allocations that are not freed, adopted ones left out. */
+uint64_t ifl_memory_total(const ifl_memory *memory);
 size_t ifl_memory_count(const ifl_memory *memory);
 /* By index, ascending by address. */
 ifl_allocation *ifl_memory_at(const ifl_memory *memory, size_t index);
