@@ -35,7 +35,7 @@ typedef struct warp {
     uint64_t
         ready; /* the earliest cycle of its next issue; NEVER: at a barrier, or there is none */
     uint64_t copies;       /* end of the copies of no group yet */
-    uint64_t left;         /* until then what it wrote is in the SM */
+    uint64_t left, taken;  /* until then what it wrote is in the SM, and not in the L2 */
     ifl_time_lines stored; /* those of its last request to memory, where that was a store */
     double data_free;      /* when its next wavefront in shared memory or the L1 may begin */
     ifl_board boards[IFL_GROUP_BOARD + 1];
@@ -382,9 +382,10 @@ static void await(ifl_sm *sm, warp *w)
  * (tools/gpu/pattern_probe.cu). */
 static void drain(ifl_sm *sm, const warp *w, place *p, uint32_t exit_site)
 {
-    if (w->left <= sm->now + 1)
+    const uint64_t ends = latest(w->left, w->taken);
+    if (ends <= sm->now + 1)
         return;
-    sm->out->sites[exit_site].cycles[IFL_STALL_drain] += w->left - sm->now - 1;
+    sm->out->sites[exit_site].cycles[IFL_STALL_drain] += ends - sm->now - 1;
     p->left = latest(p->left, w->left);
 }
 
@@ -662,8 +663,8 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
     place *p = &sm->places[w->place];
     p->done = latest(p->done, (uint64_t)served.done);
     if (served.leaves > 0)
-        w->left = latest(w->left, (uint64_t)fmax(served.leaves + sm->of->rates->leave_cycles,
-                                                 stores ? served.done : 0));
+        w->left = latest(w->left, (uint64_t)(served.leaves + sm->of->rates->leave_cycles));
+    w->taken = stores ? latest(w->taken, (uint64_t)served.done) : w->taken;
     if ((c->delay == IFL_DELAY_GROUP && site->matrix.kind == IFL_MATRIX_KIND_NONE) ||
         (is_far(site) && site->access.kind == IFL_ACCESS_LOAD && c->writes == IFL_NO_BOARD))
         w->copies = latest(w->copies, (uint64_t)served.ends);
