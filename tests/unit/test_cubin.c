@@ -457,7 +457,7 @@ static void says_what_a_file_holds_instead(void **state)
     assert_says("tests/cubin/program.bin", 80, IFL_BAD_INPUT, "for sm_75, sm_90, sm_120");
     assert_says("tests/cubin/sm_90.cubin", 80, IFL_BAD_INPUT, "no machine code for sm_80");
     assert_says("tests/ptx/mov.ptx", 0, IFL_BAD_INPUT, "holds PTX text, not machine code");
-    assert_says("tests/cubin/kernels.cu", 0, IFL_BAD_INPUT, "is a text");
+    assert_says("tests/cubin/kernels.cu", 0, IFL_BAD_INPUT, "is CUDA source");
     assert_says("/proc/self/exe", 0, IFL_BAD_INPUT, "holds no CUDA code");
     assert_says("tests", 0, IFL_BAD_INPUT, "not a regular file");
     assert_says("tests/cubin/none.cubin", 0, IFL_NO_FILE, "cannot open");

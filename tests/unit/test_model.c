@@ -318,12 +318,12 @@ static ifl_profile *uneven_profile(uint64_t least, uint64_t most, double cycles)
 }
 
 /* 7 blocks of 2 warps start on an SM one after the other, 157 cycles each (fact.def): 942 cycles,
- * and 28 for the last one's warps. Where one block of all does a hundred times what the followed
+ * and 4 for the last one's warps. Where one block of all does a hundred times what the followed
  * ones do, only what they take beyond their starts is longer in proportion. */
 static void starts_of_blocks_do_not_grow_with_their_work(void **state)
 {
     (void)state;
-    enum { START = 6 * 157 + 2 * 14, OWN = 40 };
+    enum { START = 6 * 157 + 2 * 2, OWN = 40 };
     ifl_device *device = open_device("h200");
     ifl_profile *p = uneven_profile(10, 1000, START + OWN);
     ifl_error error;
