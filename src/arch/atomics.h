@@ -13,8 +13,8 @@ enum {
     IFL_ATOMIC_PART_BYTES = 4 * IFL_LINE_BYTES, /* whose atomics one part of the L2 does in turn */
     IFL_ATOMIC_SECTOR_PASSES = 2,               /* of a request, for each sector */
     IFL_ATOMIC_LANE_PASSES = 2, /* for each further lane of a request on the same address */
-    IFL_ATOMIC_FLOAT_LANE_PASSES =
-        5 /* of each lane on the same address of floating-point numbers, of its sector */
+    /* of floating-point numbers: for which each lane on the same address keeps its sector */
+    IFL_ATOMIC_FLOAT_LANE_PASSES = 5
 };
 
 #endif

@@ -57,9 +57,9 @@ typedef struct ifl_work {
     double load_bytes;    /* asked of global memory by loads */
     double
         l2_bytes; /* that its bandwidth is used up for: pieces that are not whole count as such */
-    double dram_bytes;               /* moved, while the launch runs or later */
-    double left_bytes;               /* of these, those that stay in the L2 when the launch ends */
-    double padding_bytes;            /* beside them, as long as which the DRAM is busy */
+    double dram_bytes;    /* moved, while the launch runs or later */
+    double left_bytes;    /* of these, those that stay in the L2 when the launch ends */
+    double padding_bytes; /* that the DRAM could have moved in the time that lone sectors waste */
     double dram_low, dram_high;      /* bounds of dram_bytes */
     double l1_hit, l2_hit;           /* shares of the loads' bytes found there */
     double waits_in_l1, waits_in_l2; /* shares of the waits whose last load comes from there */

@@ -37,8 +37,8 @@ typedef struct ifl_cache_facts {
     double prefetched_sectors; /* that prefetches ask the L2 for, past the L1 */
     double prefetch_misses;    /* of them, not found there */
     double atomic_misses;      /* sectors of atomics, not found there */
-    /* sectors as long as whose moving single ones, stored or filled, take the DRAM more: before the
-     * launch ends */
+    /* single sectors that the DRAM writes or fills before the launch ends: each takes it as long as
+     * two, so that this many more sectors would fit into its time */
     double dram_padding;
     double half_l1_load_hits; /* with half of blocks_per_sm; 0: none, or not asked (one block) */
     double l2_read_pieces;    /* of 64 bytes, of which loads ask the L2 for one sector or both */

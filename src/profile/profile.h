@@ -167,8 +167,8 @@ bool ifl_profile_is_debug(const ifl_profile *profile);
 /* What the caches of a device, "h200", had of the launch; NULL: they were not followed. And what
  * one of its SMs did. */
 const ifl_cache_facts *ifl_profile_caches(const ifl_profile *profile, const char *device);
-/* Bytes that the launch's stores leave in the L2 and that it takes time for all the same: a launch
- * before it left as many, and its own write those. */
+/* Bytes that the launch leaves in the L2 and whose time it takes all the same, since it writes back as
+ * many of the launch before: 0 unless it is `repeated`. */
 double ifl_profile_left_bytes(const ifl_profile *profile, const ifl_cache_facts *facts);
 const ifl_time_facts *ifl_profile_sm_time(const ifl_profile *profile, const char *device);
 

@@ -35,12 +35,13 @@ ifl_traffic ifl_traffic_off_chip(const ifl_counters *counters, ifl_access_kind p
 /* What was spent beyond the ideal: bytes off chip, wavefronts on chip. */
 uint64_t ifl_traffic_excess(const ifl_traffic *traffic, ifl_traffic_kind kind);
 
-/* Irregular addresses on more lines a request than these are random places for the DRAM, and so are
- * lanes further apart than a line: an H100 takes as long for pieces of 32 bytes at random as for
- * words (tools/gpu/scatter_probe.cu), and for words 256 bytes apart (pattern_probe.cu). */
+/* A request of irregular addresses on more lines than these asks the DRAM for random places, and so does
+ * one whose lanes are more than a line apart. An H100 reads a word of each line in 23 ps, of every second
+ * line in 27, of lines at random in 31, and pieces of 32 bytes at random in as long
+ * (tools/gpu/pattern_probe.cu and scatter_probe.cu). */
 enum { IFL_RANDOM_LINES = 3 };
-/* Of the sectors of global loads and atomics, and of stores to such, those of instructions that ask
- * for such. */
+/* The share of sectors that such instructions ask for. Stores to other places are not counted: they
+ * do not make the reads beside them less random. */
 double ifl_traffic_random_share(const ifl_profile *profile);
 
 #endif
