@@ -147,6 +147,7 @@ void ifl_sm_rates_share(ifl_sm_rates *rates, double sms)
     enum {
         PORT_BYTES = 64
     }; /* from the L2 to an SM, a cycle: Nsight Compute's l1tex__m_xbar2l1tex_read_bytes, peak */
+    rates->sms = sms;
     rates->l2_bytes_per_cycle = fmin(rates->l2_bytes_of_all / sms, PORT_BYTES);
     rates->dram_bytes_per_cycle = fmin(rates->dram_bytes_of_all / sms, PORT_BYTES);
 }

@@ -20,6 +20,7 @@ extern const ifl_sm_constants ifl_sm_constant;
 /* What an SM does in a cycle of its own, and how long things take, in cycles. */
 typedef struct ifl_sm_rates {
     double clock_hz;
+    double sms; /* that have work */
     double l2_bytes_per_cycle, dram_bytes_per_cycle;
     double l2_bytes_of_all, dram_bytes_of_all; /* the same, of all SMs together */
     double dram_bytes_in_order;                /* the same, if none were at random places */

@@ -46,6 +46,7 @@ typedef struct warp {
     bool awaits;
     bool has_stored; /* since its last fence */
     bool is_of_some; /* that object is a barrier, which some warps of the block have */
+    uint32_t waits;  /* for global, local or texture memory */
 } warp;
 
 /* A barrier object, since the block began. */
@@ -93,6 +94,7 @@ typedef struct ifl_sm {
     uint64_t fence_free;   /* when the next fence may begin */
     uint64_t now;
     uint32_t running; /* blocks */
+    uint32_t waits;   /* of the warp that ended last */
 } ifl_sm;
 
 /* ---- what a warp is at ----------------------------------------------------------------------- */
@@ -393,6 +395,7 @@ static void end_warp(ifl_sm *sm, scheduler *on, uint32_t index, uint32_t exit_si
 {
     const uint32_t at = on->warps[index]->place;
     place *p = &sm->places[at];
+    sm->waits = on->warps[index]->waits;
     drain(sm, on->warps[index], p, exit_site);
     on->warps[index] = on->warps[--on->count];
     on->last = on->count;
@@ -710,6 +713,7 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
     warp *w = on->warps[index];
     const ifl_site *site = &sm->of->sites->at[w->site];
     account(sm, w);
+    w->waits += w->boarded > w->stalled && w->board_why == IFL_STALL_long_scoreboard;
     w->is_of_some = false;
     const uint32_t times = marks_of(sm, w->site) & IFL_SITE_ONCE ? 1 : w->times;
     if (!is_queued(site))
@@ -867,14 +871,6 @@ static bool begin_code(ifl_sm *sm)
     return begun;
 }
 
-double ifl_sm_cycles(const ifl_sm_outcome *o, size_t followed, double blocks)
-{
-    const double steps = (double)(o->last_blocks - o->half_blocks);
-    const double pace = steps > 0 ? (o->last_cycles - o->half_cycles) / steps
-                                  : o->cycles / fmax((double)followed, 1);
-    return o->cycles + fmax(blocks - (double)followed, 0) * pace;
-}
-
 bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out)
 {
     ifl_sm sm = {.of = of, .out = out};
@@ -888,6 +884,7 @@ bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out)
     if (fits)
         run(&sm);
     out->cycles = fmax((double)sm.now, fits ? ifl_time_memory_ends(&sm.memory) : 0);
+    out->behind_cycles = ifl_sm_behind(of, sm.waits);
     out->l1_sectors = sm.memory.l1_sectors;
     out->l1_hits = sm.memory.l1_hits;
     out->l2_sectors = sm.memory.l2_sectors;

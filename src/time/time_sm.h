@@ -31,7 +31,8 @@ typedef struct ifl_sm_outcome {
         /* when the first half of the blocks had started; with it, the pace of the rest is known */
         half_cycles;
     size_t half_blocks, last_blocks;
-    double last_cycles; /* when the last block started */
+    double last_cycles;   /* when the last block started */
+    double behind_cycles; /* ifl_sm_behind */
     uint64_t l1_sectors, l1_hits, l2_sectors, dram_sectors;
     ifl_site_stalls *sites; /* by site: the caller's, zeroed */
 } ifl_sm_outcome;
@@ -39,6 +40,10 @@ typedef struct ifl_sm_outcome {
 /* Cycles of an SM that gets `blocks`, of which `followed` were: the others go on at the pace of the
  * second half of these. */
 double ifl_sm_cycles(const ifl_sm_outcome *outcome, size_t followed, double blocks);
+
+/* How much later than this SM the last of all SMs ends, in cycles; `waits`: how often a warp waited
+ * for memory. 0 where further blocks take the places of those that have ended. */
+double ifl_sm_behind(const ifl_sm_case *of, uint32_t waits);
 
 /* False without memory, or where an SM cannot hold so many warps. */
 bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out);
