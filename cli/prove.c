@@ -215,13 +215,22 @@ static double modelled_us(const json_t *report, const char *kernel, const char *
     return 0;
 }
 
+/* In our words, not those of the library that reads JSON. */
+static const char *what_is_wrong(const json_error_t *problem)
+{
+    const enum json_error_code code = json_error_code(problem);
+    return code == json_error_cannot_open_file         ? "it cannot be opened"
+           : code == json_error_premature_end_of_input ? "it ends before its JSON does"
+                                                       : "it is not JSON";
+}
+
 static ifl_status load(const char *path, json_t **out, ifl_error *error)
 {
     json_error_t problem;
     *out = json_load_file(path, 0, &problem);
     if (!*out)
-        return ifl_cli_error(error, IFL_BAD_INPUT, "'%.200s' is not a JSON report: %.200s", path,
-                             problem.text);
+        return ifl_cli_error(error, IFL_BAD_INPUT, "'%.200s' is not a report of inflight: %s", path,
+                             what_is_wrong(&problem));
     if (strcmp(text_of(*out, "schema"), "inflight/1") != 0)
         return ifl_cli_error(error, IFL_BAD_INPUT,
                              "'%.200s' is not a report of `inflight analyze --json`", path);

@@ -4,6 +4,7 @@
 #include "profile/compare_reports.h"
 
 #include "base/utf8.h"
+#include "profile/report_file.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -409,17 +410,10 @@ static ifl_status fail_report(const char *path, ifl_error *error, const char *wh
 static ifl_status read_report(const char *path, const char *text, size_t bytes, json_t **root,
                               json_t **launches, ifl_error *error)
 {
-    json_error_t where;
-    *root = json_loadb(text, bytes, 0, &where);
-    if (!*root) {
-        const ifl_place place = {.file = path, .line = where.line, .column = where.column};
-        return ifl_fail_at(error, IFL_BAD_INPUT, &place, "not JSON: %s", where.text);
-    }
-    const char *schema = json_string_value(json_object_get(*root, "schema"));
+    const ifl_status status = ifl_report_parse(path, text, bytes, root, error);
+    if (status != IFL_OK)
+        return status;
     *launches = json_object_get(*root, "launches");
-    if (!schema || strcmp(schema, "inflight/1") != 0)
-        return fail_report(path, error,
-                           "not a report of inflight: its schema is not \"inflight/1\"");
     if (!json_array_size(*launches))
         return fail_report(path, error, "the report holds no launch");
     return IFL_OK;

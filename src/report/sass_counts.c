@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "code/code.h"
+#include "profile/report_file.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -87,16 +88,11 @@ static ifl_status load(const char *path, json_t **root, ifl_error *error)
 {
     char *text = NULL;
     size_t bytes = 0;
-    json_error_t at;
-    const ifl_status status = ifl_file_read(path, LARGEST_REPORT, &text, &bytes, error);
-    if (status != IFL_OK)
-        return status;
-    *root = json_loadb(text, bytes, 0, &at);
+    ifl_status status = ifl_file_read(path, LARGEST_REPORT, &text, &bytes, error);
+    if (status == IFL_OK)
+        status = ifl_report_parse(path, text, bytes, root, error);
     free(text);
-    if (*root)
-        return IFL_OK;
-    const ifl_place place = {.file = path, .line = at.line, .column = at.column};
-    return ifl_fail_at(error, IFL_BAD_INPUT, &place, "not JSON: %s", at.text);
+    return status;
 }
 
 ifl_status ifl_sass_counts_names(const char *path, ifl_arena *arena, const char ***names,
