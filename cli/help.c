@@ -152,25 +152,44 @@ static bool explain(const char *word)
     return is_known && is_whole;
 }
 
-static int run_help(int word_count, char **words)
+/* A name is one word; the words of a report may be several: `inflight help L2 hits`. */
+static int help_on_words(int word_count, char **words)
 {
-    const bool is_of_help =
-        word_count && (strcmp(words[0], "--help") == 0 || strcmp(words[0], "-h") == 0);
-    const ifl_cli_command *command = is_of_help   ? &ifl_cli_help
-                                     : word_count ? ifl_cli_command_find(words[0])
-                                                  : NULL;
-    const ifl_cli_topic *topic = word_count ? ifl_cli_topic_find(words[0]) : NULL;
-    if (!word_count)
-        ifl_cli_print_overview(stdout);
-    else if (command)
+    ifl_error error = {0};
+    char joined[200] = "";
+    join(word_count, words, joined, sizeof joined);
+    if (explain(joined))
+        return 0;
+    if (!ifl_cli_command_find(words[0]) && !ifl_cli_topic_find(words[0]))
+        return no_help(joined);
+    ifl_cli_error(&error, IFL_USAGE, "'%s' is one word too many: inflight help %s", words[1],
+                  words[0]);
+    return ifl_cli_fail(&error);
+}
+
+static int help_on(const char *word)
+{
+    const ifl_cli_command *command = ifl_cli_command_find(word);
+    const ifl_cli_topic *topic = ifl_cli_topic_find(word);
+    if (command)
         ifl_cli_print_command(command, stdout);
     else if (topic)
         topic->print(stdout);
-    else {
-        char word[200] = "";
-        join(word_count, words, word, sizeof word);
-        return explain(word) ? 0 : no_help(word);
-    }
+    else if (!explain(word))
+        return no_help(word);
+    return 0;
+}
+
+static int run_help(int word_count, char **words)
+{
+    if (word_count > 1)
+        return help_on_words(word_count, words);
+    if (!word_count)
+        ifl_cli_print_overview(stdout);
+    else if (strcmp(words[0], "--help") == 0 || strcmp(words[0], "-h") == 0)
+        ifl_cli_print_command(&ifl_cli_help, stdout);
+    else
+        return help_on(words[0]);
     return 0;
 }
 

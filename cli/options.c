@@ -54,9 +54,21 @@ static const char *option_name(const void *user, size_t index)
     return index < command->option_count ? command->options[index].name : NULL;
 }
 
+/* The long options that `name` abbreviates, ", " between them. */
+static size_t list_abbreviated(const ifl_cli_command *command, const char *name, char *text,
+                               size_t size)
+{
+    size_t count = 0, used = 0;
+    for (size_t i = 0; i < command->option_count && used < size; i++)
+        if (strncmp(command->options[i].name, name, strlen(name)) == 0)
+            used += (size_t)snprintf(text + used, size - used, "%s--%s", count++ ? ", " : "",
+                                     command->options[i].name);
+    return count;
+}
+
 static ifl_status unknown_option(const ifl_cli_command *command, const char *word, ifl_error *error)
 {
-    char name[64];
+    char name[64], all[256];
     if (optopt) { /* 0 for a long one */
         if (isdigit((unsigned char)optopt) || optopt == '.')
             return ifl_cli_error(error, IFL_USAGE,
@@ -68,6 +80,8 @@ static ifl_status unknown_option(const ifl_cli_command *command, const char *wor
                              optopt, command->name);
     }
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    if (*name && list_abbreviated(command, name, all, sizeof all) > 1)
+        return ifl_cli_error(error, IFL_USAGE, "'--%s' can be any of %s", name, all);
     const char *close = ifl_cli_closest(name, option_name, command);
     if (close)
         return ifl_cli_error(error, IFL_USAGE, "there is no option '--%s'; did you mean '--%s'?",

@@ -186,35 +186,47 @@ static size_t least(size_t a, size_t b, size_t c)
     return ab < c ? ab : c;
 }
 
-/* Letters to insert, drop or change to make one word of the other (Levenshtein). */
+/* Letters to insert, drop, change or swap with the next one to make one word of the other (optimal
+ * string alignment). */
 static size_t distance(const char *a, const char *b)
 {
-    size_t row[LONGEST_WORD + 1], length = strlen(b);
+    size_t rows[3][LONGEST_WORD + 1];
+    const size_t length = strlen(b);
     for (size_t j = 0; j <= length; j++)
-        row[j] = j;
+        rows[0][j] = j;
     for (size_t i = 1; a[i - 1]; i++) {
-        size_t diagonal = row[0];
+        size_t *row = rows[i % 3];
+        const size_t *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= length; j++) {
-            size_t above = row[j];
-            row[j] = least(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-            diagonal = above;
+            row[j] = least(above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                two_above[j - 2] + 1 < row[j])
+                row[j] = two_above[j - 2] + 1;
         }
     }
-    return row[length];
+    return rows[strlen(a) % 3][length];
+}
+
+/* How many slips of the finger a word may have: one in three letters, of the shorter of the two.
+ * "foo" is not a misspelt "on": two of its three letters are others. */
+static size_t slips(const char *word, const char *candidate)
+{
+    const size_t a = strlen(word), b = strlen(candidate), shorter = a < b ? a : b;
+    return (shorter + 1) / 3;
 }
 
 const char *ifl_cli_closest(const char *word, const char *(*at)(const void *user, size_t index),
                             const void *user)
 {
     const char *best = NULL;
-    size_t best_distance = strlen(word) / 3 + 2; /* further off it is not a slip of the finger */
+    size_t best_distance = SIZE_MAX;
     for (size_t i = 0; at(user, i); i++) {
         const char *candidate = at(user, i);
         if (strlen(candidate) > LONGEST_WORD)
             continue;
-        size_t d = distance(word, candidate);
-        if (d < best_distance) {
+        const size_t d = distance(word, candidate);
+        if (d <= slips(word, candidate) && d < best_distance) {
             best_distance = d;
             best = candidate;
         }

@@ -30,7 +30,7 @@ int ifl_cli_prose_width(void);
  * line begins at column `at` already, the others at `indent`. */
 void ifl_cli_print_wrapped(const char *text, int at, int indent, FILE *out);
 
-/* The candidate closest to `word`, NULL where none is close. `at` gives the candidates, NULL past
+/* The candidate that `word` is a misspelling of, NULL where it is near to none. `at` gives the candidates, NULL past
  * the last. */
 const char *ifl_cli_closest(const char *word, const char *(*at)(const void *user, size_t index),
                             const void *user);
