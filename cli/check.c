@@ -78,7 +78,13 @@ static ifl_status set_output(void *user, const char *value, ifl_error *error)
 
 static ifl_status set_json(void *user, const char *value, ifl_error *error)
 {
-    return add_output(user, "json", strlen("json"), value, error);
+    request *r = user;
+    if (!ifl_cli_is_dash(value))
+        return add_output(r, "json", strlen("json"), value, error);
+    if (r->format && strcmp(r->format, "json") != 0)
+        return ifl_cli_error(error, IFL_USAGE, "--format and --json both go to standard output");
+    r->format = "json"; /* instead of the text, as everywhere */
+    return IFL_OK;
 }
 
 static ifl_status set_cache(void *user, const char *value, ifl_error *error)

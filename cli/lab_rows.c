@@ -107,8 +107,8 @@ static ifl_status check_versions(const ifl_cli_lab_request *request, const ifl_l
                                  ifl_lab_name(lab), name, close);
         return ifl_cli_error(
             error, IFL_USAGE,
-            "the case '%s' has no version '%s'\n'inflight lab --list CASE' lists them",
-            ifl_lab_name(lab), name);
+            "the case '%s' has no version '%s'\n'inflight lab --list %s' lists them",
+            ifl_lab_name(lab), name, ifl_lab_name(lab));
     }
     return IFL_OK;
 }
@@ -128,9 +128,10 @@ ifl_status ifl_cli_lab_rows(const ifl_cli_lab_request *request, ifl_cli_sheet *s
             status = add_sweeps(&r, &any_sweep, error);
     }
     if (status == IFL_OK && request->sweep && !any_sweep)
-        status = ifl_cli_error(error, IFL_USAGE, "the case '%s' has no sweep '%s'; %s",
-                               ifl_lab_name(sheet->lab), request->sweep,
-                               "'inflight lab --list CASE' lists them");
+        status =
+            ifl_cli_error(error, IFL_USAGE,
+                          "the case '%s' has no sweep '%s'\n'inflight lab --list %s' lists them",
+                          ifl_lab_name(sheet->lab), request->sweep, ifl_lab_name(sheet->lab));
     if (status == IFL_OK)
         status = check_versions(request, sheet->lab, error);
     return status;

@@ -82,16 +82,26 @@ static ifl_status put_path(const char *name, const char *value, ifl_error *error
     return put(name, path, error);
 }
 
+/* Standard output is the program's. */
+static ifl_status put_report(const char *option, const char *name, const char *value,
+                             ifl_error *error)
+{
+    return ifl_cli_is_dash(value)
+               ? ifl_cli_error(error, IFL_USAGE,
+                               "'%s -': standard output is the program's; name a file", option)
+               : put_path(name, value, error);
+}
+
 static ifl_status set_json(void *user, const char *value, ifl_error *error)
 {
     (void)user;
-    return put_path(IFL_RUN_JSON, value, error);
+    return put_report("--json", IFL_RUN_JSON, value, error);
 }
 
 static ifl_status set_html(void *user, const char *value, ifl_error *error)
 {
     (void)user;
-    return put_path(IFL_RUN_HTML, value, error);
+    return put_report("--html", IFL_RUN_HTML, value, error);
 }
 
 static ifl_status set_no_analysis(void *user, const char *value, ifl_error *error)
@@ -264,6 +274,23 @@ static ifl_status check_program(const char *word, ifl_error *error)
     return status == IFL_OK && is_found ? ifl_program_check(path, false, error) : status;
 }
 
+/* What cannot be started, with what was meant where that is plain. */
+static ifl_status fail_start(const char *word, int problem, ifl_error *error)
+{
+    const char *ending = strrchr(word, '.');
+    if (ending && (strcmp(ending, ".cu") == 0 || strcmp(ending, ".ptx") == 0 ||
+                   strcmp(ending, ".launch") == 0))
+        return ifl_cli_error(error, IFL_NO_FILE,
+                             "cannot start '%.200s': it is not a program\n'inflight analyze FILE' "
+                             "runs a kernel of such a file",
+                             word);
+    if (!strchr(word, '/') && access(word, F_OK) == 0)
+        return ifl_cli_error(error, IFL_NO_FILE,
+                             "'%.200s' is not in a folder of PATH; did you mean './%.200s'?", word,
+                             word);
+    return ifl_cli_error(error, IFL_NO_FILE, "cannot start '%.200s': %s", word, strerror(problem));
+}
+
 static ifl_status become(char **words, ifl_error *error)
 {
     char number[32];
@@ -279,14 +306,7 @@ static ifl_status become(char **words, ifl_error *error)
     signal(SIGPIPE, SIG_DFL); /* what is ignored stays so across execvp */
     signal(SIGXFSZ, SIG_DFL);
     execvp(words[0], words);
-    const char *ending = strrchr(words[0], '.');
-    const bool is_kernels = ending && (strcmp(ending, ".cu") == 0 || strcmp(ending, ".ptx") == 0 ||
-                                       strcmp(ending, ".launch") == 0);
-    return ifl_cli_error(
-        error, IFL_NO_FILE, "cannot start '%.200s': %s%s", words[0], strerror(errno),
-        is_kernels ? "\nit is no program; 'inflight analyze FILE' runs a kernel of "
-                     "such a file"
-                   : "");
+    return fail_start(words[0], errno, error);
 }
 
 static int run(int word_count, char **words)

@@ -349,6 +349,26 @@ static ifl_change regrouped(int from, int to, double blocks_per_sm)
                         .blocks_per_sm = (uint32_t)blocks_per_sm};
 }
 
+static ifl_figure threads_text(int threads)
+{
+    return ifl_figure_counted((uint64_t)threads, "thread");
+}
+
+/* What the other size gives: more warps, or blocks that start less often. */
+static const char *sizes_text(const ifl_situation *s, int now, const block_choice *best)
+{
+    const int warps = s->model.occupancy.warps_per_sm;
+    const double starts = s->work.blocks / s->device->value[IFL_DEVICE_sms];
+    if (best->warps_per_sm == warps && best->threads > now)
+        return ifl_situation_say(
+            s, "an SM starts %s of %s one after the other; of %s it would be %s",
+            ifl_figure_amount(starts, "block").text, threads_text(now).text,
+            threads_text(best->threads).text, ifl_figure_real(starts * now / best->threads).text);
+    return ifl_situation_say(s, "blocks of %s: %d warps per SM; blocks of %s: %d",
+                             threads_text(now).text, warps, threads_text(best->threads).text,
+                             best->warps_per_sm);
+}
+
 /* Larger blocks pay for their start once for more threads, and let an SM that may hold few blocks
  * hold more warps. */
 bool ifl_rule_block_size(const ifl_situation *s, ifl_remedy *to)
@@ -369,10 +389,9 @@ bool ifl_rule_block_size(const ifl_situation *s, ifl_remedy *to)
     to->work.warps_per_block *= times;
     to->blocks_per_sm += to->share * (best.blocks_per_sm - to->blocks_per_sm);
     to->change = regrouped(now, best.threads, best.blocks_per_sm);
-    to->symptom =
-        ifl_situation_say(s, "blocks of %d threads: %d warps per SM; blocks of %d threads: %d", now,
-                          s->model.occupancy.warps_per_sm, best.threads, best.warps_per_sm);
-    to->remedy = ifl_situation_say(s, "blocks of %d threads instead of %d", best.threads, now);
+    to->symptom = sizes_text(s, now, &best);
+    to->remedy = ifl_situation_say(s, "blocks of %s instead of %s", threads_text(best.threads).text,
+                                   ifl_figure_count((uint64_t)now).text);
     return true;
 }
 
@@ -487,8 +506,9 @@ bool ifl_rule_tail(const ifl_situation *s, ifl_remedy *to)
         to->work.blocks *= times;
         to->work.warps_per_block /= times;
         to->change = regrouped(now, best.threads, best.blocks_per_sm);
-        to->remedy = ifl_situation_say(s, "blocks of %d threads instead of %d: %s", best.threads,
-                                       now, blocks.text);
+        to->remedy =
+            ifl_situation_say(s, "blocks of %s instead of %s: %s", threads_text(best.threads).text,
+                              ifl_figure_count((uint64_t)now).text, blocks.text);
     }
     to->blocks_per_sm += to->share * (best.blocks_per_sm - to->blocks_per_sm);
     to->symptom = uneven_text(s);
@@ -507,9 +527,9 @@ bool ifl_rule_more_loads_in_flight(const ifl_situation *s, ifl_remedy *to)
     to->work.waits *= fewer;
     to->work.spread = to->work.spread * fewer + to->work.waits * log2(1 / fewer);
     to->change = (ifl_change){.known = true, .unroll = 4};
-    to->symptom = ifl_situation_say(s, "a warp waits for loads %s, for about %s each time",
-                                    ifl_figure_times(s->work.waits).text,
-                                    ifl_figure_real(exp2(s->work.spread / s->work.waits)).text);
+    to->symptom = ifl_situation_say(
+        s, "a warp waits for loads %s, each time for %s", ifl_figure_times(s->work.waits).text,
+        ifl_figure_amount(exp2(s->work.spread / s->work.waits), "load").text);
     return true;
 }
 

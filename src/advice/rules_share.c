@@ -44,9 +44,10 @@ bool ifl_rule_more_threads(const ifl_situation *s, ifl_remedy *to)
     to->change = (ifl_change){.known = true, .cut = (uint32_t)among};
     to->symptom =
         ifl_situation_say(s,
-                          "the grid fills %.0f %% of the warps that the GPU holds; each waits for "
+                          "the grid fills %s of the warps that the GPU holds; each waits for "
                           "loads %s",
-                          100 * waves, ifl_figure_times(s->work.waits).text);
+                          waves < 0.005 ? "less than 1 %" : ifl_figure_share(waves).text,
+                          ifl_figure_times(s->work.waits).text);
     return true;
 }
 

@@ -82,6 +82,15 @@ ifl_figure ifl_figure_percent(uint64_t part, uint64_t whole)
     return figure;
 }
 
+ifl_figure ifl_figure_share(double share)
+{
+    const double least = 0.005;
+    ifl_figure figure;
+    snprintf(figure.text, sizeof figure.text, share > 0 && share < least ? "<1 %%" : "%.0f %%",
+             100 * share);
+    return figure;
+}
+
 ifl_figure ifl_figure_ratio(uint64_t total, uint64_t requests)
 {
     ifl_figure figure;
@@ -124,9 +133,14 @@ ifl_figure ifl_figure_amount(double value, const char *what)
 
 ifl_figure ifl_figure_times(double times)
 {
+    const double near = 0.05; /* a mean of many that is not quite 1 */
     ifl_figure figure = ifl_figure_real(times);
     if (strcmp(figure.text, "1") == 0)
         snprintf(figure.text, sizeof figure.text, "once");
+    else if (times > 1 - near && times < 1 + near)
+        snprintf(figure.text, sizeof figure.text, "about once");
+    else if (times == 0)
+        snprintf(figure.text, sizeof figure.text, "never");
     else
         strncat(figure.text, " times", sizeof figure.text - strlen(figure.text) - 1);
     return figure;

@@ -22,12 +22,13 @@ ifl_figure ifl_figure_counted(uint64_t count,
 ifl_figure ifl_figure_bytes(uint64_t bytes);     /* 268.4 MB; M is 10^6 */
 ifl_figure ifl_figure_percent(uint64_t part,
                               uint64_t whole); /* 25 %; 100 % only where it is exact */
+ifl_figure ifl_figure_share(double share);     /* 25 %, <1 % */
 ifl_figure ifl_figure_ratio(uint64_t total, uint64_t requests); /* 1.78, 32.0 */
 ifl_figure ifl_figure_mean(uint64_t total, uint64_t count);     /* 19, 0.25: no zeros at the end */
 ifl_figure
 ifl_figure_real(double value); /* three figures, never an exponent: 0.25, 17, 3.88, 8,192 */
 ifl_figure ifl_figure_amount(double value, const char *what); /* 1 atomic, 2.5 atomics */
-ifl_figure ifl_figure_times(double times);                    /* once, 17 times, 2.5 times */
+ifl_figure ifl_figure_times(double times);          /* never, once, about once, 17 times */
 ifl_figure ifl_figure_size(const uint32_t size[3]); /* 256×1,024; ones at the end left out */
 
 /* Bytes of the UTF-8 character at `text`: 1 to 4, or 0 where the bytes are not valid UTF-8. */

@@ -2,6 +2,8 @@
  * Words for what a kernel did wrong: which access, by whom, and what lies nearest. */
 #include "exec/warp.h"
 
+#include "base/figure.h"
+
 #include <stdarg.h>
 
 static void thread_position(const ifl_warp *warp, uint32_t lane, uint32_t *xyz)
@@ -214,9 +216,9 @@ void ifl_fault_outside_of_memory(ifl_warp *warp, const ifl_code *code, ifl_space
     char where[256];
     describe((place_text){where, sizeof where}, warp, space, address, bytes, is_write);
     ifl_fault_raise(warp, code, IFL_FAULT_ADDRESS, lane,
-                    "illegal address: %s %s %llu bytes of %s memory at 0x%llx, %s",
-                    site_name(warp, code), verb_of(is_write), (unsigned long long)bytes,
-                    space_name(space), (unsigned long long)address, where);
+                    "illegal address: %s %s %s of %s memory at 0x%llx, %s", site_name(warp, code),
+                    verb_of(is_write), ifl_figure_counted(bytes, "byte").text, space_name(space),
+                    (unsigned long long)address, where);
 }
 
 void ifl_fault_access(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,

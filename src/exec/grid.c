@@ -576,9 +576,9 @@ ifl_status ifl_engine_end(ifl_exec_run *run, ifl_exec_result *result, ifl_error 
     if (faulted)
         status = report_fault(&grid->image->sites, &faulted->fault, error);
     else if (!result->complete)
-        status =
-            ifl_fail(error, IFL_INTERRUPTED, "interrupted after %llu of %llu blocks",
-                     (unsigned long long)result->blocks_done, (unsigned long long)grid->blocks);
+        status = ifl_fail(error, IFL_INTERRUPTED, "interrupted after %s of %s",
+                          ifl_figure_count(result->blocks_done).text,
+                          ifl_figure_counted(grid->blocks, "block").text);
     free_run(run);
     return status;
 }

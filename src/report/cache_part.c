@@ -21,7 +21,7 @@ static double share(double part, double whole)
     return whole > 0 ? 100 * part / whole : 0;
 }
 
-/* "49 % (47..67)", or "49 %" where the bounds say the same. */
+/* "49 % (47–67)", or "49 %" where the bounds say the same. */
 static const char *percent_text(ifl_page *page, const ifl_cache_estimate *part, double whole)
 {
     if (whole <= 0)
@@ -31,7 +31,7 @@ static const char *percent_text(ifl_page *page, const ifl_cache_estimate *part, 
     low = low < 0 ? 0 : low;
     high = high > 100 ? 100 : high;
     return high - low < 1 ? ifl_arena_printf(&page->arena, "%.0f %%", value)
-                          : ifl_arena_printf(&page->arena, "%.0f %% (%.0f-%.0f)", value, low, high);
+                          : ifl_arena_printf(&page->arena, "%.0f %% (%.0f–%.0f)", value, low, high);
 }
 
 /* "2.66 MB" beside "145.2 MB" is "2.66". */

@@ -37,12 +37,14 @@ const char *ifl_models_part_figure(ifl_page *page, double value)
         return "?";
     if (value >= 999.5 && value < 1e19)
         return say(page, "%s", ifl_figure_count((uint64_t)(value + 0.5)).text);
+    if (value > 0 && value < 0.005)
+        return "<0.01";
     return say(page, "%.*f", value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value);
 }
 
 static const char *percent(ifl_page *page, double share)
 {
-    return say(page, "%.0f %%", 100 * share);
+    return say(page, "%s", ifl_figure_share(share).text);
 }
 
 static const ifl_column columns[] = {
@@ -185,10 +187,10 @@ static const char *flight_text(ifl_page *page, const ifl_profile *profile, const
 }
 
 static const char *const lever_texts[IFL_LEVER_COUNT] = {
-    [IFL_LEVER_LATENCY] = "loads found in the L2",
-    [IFL_LEVER_OCCUPANCY] = "full occupancy",
-    [IFL_LEVER_REQUESTS] = "twice the loads before a wait",
-    [IFL_LEVER_BYTES] = "words twice as wide",
+    [IFL_LEVER_LATENCY] = "if the L2 had all that is loaded",
+    [IFL_LEVER_OCCUPANCY] = "with full occupancy",
+    [IFL_LEVER_REQUESTS] = "with twice the loads before each wait",
+    [IFL_LEVER_BYTES] = "with words twice as wide",
 };
 
 /* Levers that give less than two percent are left out. */
@@ -197,9 +199,9 @@ static const char *levers_text(ifl_page *page, const ifl_model *m)
     const char *text = "";
     for (int l = 0; l < IFL_LEVER_COUNT; l++)
         if (m->lever_us[l] > 0 && m->lever_us[l] < 0.98 * m->time_us.mid)
-            text = say(page, "%s%s%s: %s µs", text, *text ? "; " : "The time with ", lever_texts[l],
-                       ifl_models_part_figure(page, m->lever_us[l]));
-    return *text ? say(page, "%s.", text) : "More bytes in flight would not change it.";
+            text = say(page, "%s%s%s µs %s", text, *text ? ", " : "The launch would take ",
+                       ifl_models_part_figure(page, m->lever_us[l]), lever_texts[l]);
+    return *text ? say(page, "%s.", text) : "More bytes in flight would not make it faster.";
 }
 
 static void print_detail(ifl_page *page, const ifl_profile *profile, const ifl_device *device,

@@ -257,9 +257,8 @@ static void print_flight(sheet *s, const ifl_sass_facts *facts)
     if (k->bytes_in_flight)
         sentence(s, IFL_STYLE_PLAIN,
                  ifl_arena_printf(arena,
-                                  "A waiting warp has at most %s of loads in flight; outside of "
-                                  "loops it waits for loads "
-                                  "%s.",
+                                  "A waiting warp has at most %s of loads in flight. Outside of "
+                                  "loops it waits for loads %s.",
                                   counted(s, k->bytes_in_flight, "byte"),
                                   ifl_figure_times(k->exposed_latencies).text));
     if (k->unknown)

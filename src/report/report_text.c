@@ -622,7 +622,7 @@ static const char *lanes_text(sheet *s)
     const double issued = (double)value[IFL_COUNTER_instructions];
     return ifl_arena_printf(
         &s->page.arena,
-        "%.2f of 32 lanes are active in an instruction, %.2f of them with a true predicate.",
+        "%.1f of 32 lanes are active in an instruction, %.1f of them with a true predicate.",
         (double)value[IFL_COUNTER_thread_instructions] / issued,
         (double)value[IFL_COUNTER_thread_instructions_on] / issued);
 }

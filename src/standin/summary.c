@@ -187,7 +187,8 @@ static void print_table(sites *all, const ifl_standin_options *options)
     add_rows(page, &table, all);
     ifl_table_print(page, &table);
     if (all->list.count > MOST_ROWS)
-        fprintf(page->out, "  and %zu more places, which take less\n", all->list.count - MOST_ROWS);
+        fprintf(page->out, "  and %s, which take less time\n",
+                ifl_figure_counted(all->list.count - MOST_ROWS, "further place").text);
     if (observed < launches)
         ifl_page_paragraph(
             page, 2, 2, IFL_STYLE_PLAIN,
@@ -313,8 +314,27 @@ static void tell_leaks(ifl_session *session)
         if (count++ < MOST_LEAKS)
             ifl_state_tell("never freed: %s", a->label);
     }
-    ifl_state_tell("%" PRIu64 " allocations, %s, were never freed", count,
-                   ifl_figure_bytes(bytes).text);
+    ifl_state_tell("%s, %s, %s never freed", ifl_figure_counted(count, "allocation").text,
+                   ifl_figure_bytes(bytes).text, count == 1 ? "was" : "were");
+}
+
+/* ---- a kernel that the program does not launch --------------------------------------------------- */
+
+static bool is_told(const ifl_ledger_entry *entries, size_t before, const char *signature)
+{
+    for (size_t i = 0; i < before; i++)
+        if (entries[i].profile && strcmp(entries[i].signature, signature) == 0)
+            return true;
+    return false;
+}
+
+static void tell_kernels(const ifl_ledger_entry *entries, size_t count, const char *wanted)
+{
+    ifl_state_tell("no launch of a kernel '%s' was observed%s", wanted,
+                   count ? "; others were:" : "");
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].profile && !is_told(entries, i, entries[i].signature))
+            ifl_state_tell("  %s", entries[i].signature);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -377,6 +397,8 @@ int ifl_standin_summary(ifl_session *session, const ifl_standin_options *options
         status = written = write_files(&all, count, options, &error);
     if (status == IFL_OK && all.list.count)
         status = print_text(&all, options, &error);
+    else if (status == IFL_OK && options->kernel)
+        tell_kernels(entries, count, options->kernel);
     if (options->leaks)
         tell_leaks(session);
     if (status != IFL_OK)

@@ -31,6 +31,11 @@ awk -v a="$total" -v b="$sum" 'BEGIN { exit !(a > 0 && (a - b) ^ 2 < 1e-6 * a * 
 grep -q '"limiter": ' each.json && ! grep -q 'launches together have no time' each.json
 rm each.json
 
+# A kernel that the program does not launch: the report says so, and which it launches.
+"$INFLIGHT" run --kernel nothing_like_it -- "$several" >out 2>err
+grep -q "^inflight: no launch of a kernel 'nothing_like_it' was observed; others were:$" err
+test "$(grep -c '^inflight:   ' err)" -ge 1
+
 # A launch that was stopped has the time that its counts give, in the list as in its part: not that of the CPU.
 "$INFLIGHT" run --each --json stopped.json -- "$stopped" >out 2>err || true
 grep -q 'illegal address' err

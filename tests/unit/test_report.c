@@ -192,6 +192,24 @@ static void test_reals_have_no_exponent(void **state)
     assert_string_equal(ifl_figure_real(8192).text, "8,192");
 }
 
+static void test_times_are_words_where_they_are_few(void **state)
+{
+    (void)state;
+    assert_string_equal(ifl_figure_times(0).text, "never");
+    assert_string_equal(ifl_figure_times(1).text, "once");
+    assert_string_equal(ifl_figure_times(0.984).text, "about once");
+    assert_string_equal(ifl_figure_times(1.94).text, "1.94 times");
+    assert_string_equal(ifl_figure_times(8192).text, "8,192 times");
+}
+
+static void test_a_small_share_is_not_nothing(void **state)
+{
+    (void)state;
+    assert_string_equal(ifl_figure_share(0).text, "0 %");
+    assert_string_equal(ifl_figure_share(0.0038).text, "<1 %");
+    assert_string_equal(ifl_figure_share(0.25).text, "25 %");
+}
+
 static void test_percent_is_exact_only_when_it_is(void **state)
 {
     (void)state;
@@ -589,6 +607,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_figures),
         cmocka_unit_test(test_reals_have_no_exponent),
+        cmocka_unit_test(test_times_are_words_where_they_are_few),
+        cmocka_unit_test(test_a_small_share_is_not_nothing),
         cmocka_unit_test(test_percent_is_exact_only_when_it_is),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_foreign_text),
