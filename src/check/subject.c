@@ -368,6 +368,15 @@ static bool sum_at_place(const ifl_view *view, const char *name, ifl_estimate *v
     return is_known;
 }
 
+/* Of what the compiler made. `instructions` is counted in a launch: where PTX ran it is not known,
+ * and how many stand in the machine code is another figure. */
+static bool machine_value(const json_t *launch, const char *name, ifl_estimate *value)
+{
+    const bool has_run = json_is_object(json_object_get(launch, "counters"));
+    return !(has_run && strcmp(name, "instructions") == 0) &&
+           path_in(json_object_get(launch, "machine"), name, value);
+}
+
 bool ifl_view_lookup(const void *user, const char *name, ifl_estimate *value)
 {
     const ifl_view *view = user;
@@ -381,7 +390,7 @@ bool ifl_view_lookup(const void *user, const char *name, ifl_estimate *value)
     if (strncmp(name, "finding:", 8) == 0)
         return count_findings(launch, name + 8, value);
     if (value_in(json_object_get(launch, "counters"), name, value) ||
-        path_in(json_object_get(launch, "machine"), name, value) || path_in(launch, name, value))
+        machine_value(launch, name, value) || path_in(launch, name, value))
         return true;
     if (strcmp(name, "launches") == 0)
         return launch_count(launch, value);

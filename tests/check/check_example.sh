@@ -17,6 +17,7 @@ cat "$T/out" "$T/err"
 if [ "$(cat "$expected")" = nothing ]; then
     [ $status = 0 ] || fail "exit status $status, expected 0"
     grep -q ': 0 errors, 0 warnings, 0 notes' "$T/out" || fail "something is told, and nothing changed"
+    [ "$change" ] || ! grep -q 'better than the baseline' "$T/out" || fail "the baseline is not that of the project as it is"
     exit 0
 fi
 [ $status = 1 ] || fail "exit status $status, expected 1"

@@ -281,6 +281,27 @@ static void keys_survive_moves(void **state)
     ifl_arena_free(&arena);
 }
 
+/* A launch of PTX, its machine code beside it: what was executed is not known, what the compiler
+ * made is. Alone, the code has as many instructions as stand in it. */
+static void counts_only_what_ran(void **state)
+{
+    ifl_subject subject = {.launch = json_pack("{s:{s:i}, s:{s:i, s:i, s:b}}", "counters",
+                                               "ptx_instructions", 640, "machine", "instructions",
+                                               16, "registers", 10, "ran", 0)};
+    const ifl_view view = {&subject, NULL, IFL_ALL_LINES, IFL_NO_MODEL};
+    ifl_estimate value;
+    (void)state;
+    assert_false(ifl_view_lookup(&view, "instructions", &value));
+    assert_true(ifl_view_lookup(&view, "ptx_instructions", &value));
+    assert_float_equal(value.mid, 640, 0);
+    assert_true(ifl_view_lookup(&view, "registers", &value));
+    assert_float_equal(value.mid, 10, 0);
+    json_object_del(subject.launch, "counters");
+    assert_true(ifl_view_lookup(&view, "instructions", &value));
+    assert_float_equal(value.mid, 16, 0);
+    json_decref(subject.launch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,6 +315,7 @@ int main(void)
         cmocka_unit_test(places),
         cmocka_unit_test(comments),
         cmocka_unit_test(keys_survive_moves),
+        cmocka_unit_test(counts_only_what_ran),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
