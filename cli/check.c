@@ -151,36 +151,21 @@ FLAG_OPTION(request, update)
 FLAG_OPTION(request, strict)
 
 static const ifl_cli_option options[] = {
-    {0, "update", NULL, "write new baselines from the current runs", set_update},
-    {0, "format", "FORMAT",
-     "what goes to standard output: text (the default), json, sarif, junit, github, gitlab, "
-     "markdown",
-     set_format},
-    {0, "output", "FORMAT=FILE", "write that format also to a file; may be given several times",
-     set_output},
-    {0, "json", "FILE", "the same as --output json=FILE", set_json},
-    {0, "strict", NULL, "exceeded limits of severity 'warning' also cause exit status 1",
-     set_strict},
-    {'j', "jobs", "N", "number of parallel runs (as many as there are cores)", set_jobs},
-    {0, "cache", "FOLDER", "where outcomes of runs are cached ($XDG_CACHE_HOME/inflight/check)",
-     set_cache},
-    {0, "no-cache", NULL, "run everything, cache nothing", set_no_cache},
-    {0, "against", "REFERENCE",
-     "judge a candidate's launch file beside this reference: a launch file, NAME.so, or a program",
-     set_reference},
-    {0, "gpu", "NAME", "with --against: the GPU to model (h200)", set_gpu},
-    {0, "trials", "N", "with --against: number of inputs to try (3)", set_trials},
-    {0, "seed", "N", "with --against: seed of the inputs (a random one)", set_seed},
-    {0, "tolerance", "X",
-     "with --against: tolerance of floating-point results (by type: f64 1e-12, f32 1e-5, f16 "
-     "1e-2, bf16 5e-2)",
-     set_tolerance},
-    {0, "seconds", "N",
-     "with --against: processor time that a run of the candidate may take (300); it may wait "
-     "for as long again",
-     set_seconds},
-    {0, "claimed-us", "X", "with --against: the time claimed for the candidate on that GPU",
-     set_claimed_us},
+    {IFL_CLI_OPTION_update, NULL, set_update},
+    {IFL_CLI_OPTION_format, NULL, set_format},
+    {IFL_CLI_OPTION_output, NULL, set_output},
+    {IFL_CLI_OPTION_json, "the same as --output json=FILE", set_json},
+    {IFL_CLI_OPTION_strict, NULL, set_strict},
+    {IFL_CLI_OPTION_jobs, NULL, set_jobs},
+    {IFL_CLI_OPTION_cache, NULL, set_cache},
+    {IFL_CLI_OPTION_no_cache, NULL, set_no_cache},
+    {IFL_CLI_OPTION_against, NULL, set_reference},
+    {IFL_CLI_OPTION_gpu, "with --against: the candidate is modelled on it (h200)", set_gpu},
+    {IFL_CLI_OPTION_trials, NULL, set_trials},
+    {IFL_CLI_OPTION_seed, NULL, set_seed},
+    {IFL_CLI_OPTION_tolerance, NULL, set_tolerance},
+    {IFL_CLI_OPTION_seconds, NULL, set_seconds},
+    {IFL_CLI_OPTION_claimed_us, NULL, set_claimed_us},
 };
 
 /* ---- surroundings ---------------------------------------------------------------------------- */

@@ -9,11 +9,25 @@
 /* Takes an option's value (NULL where it has none) into the command's own request. */
 typedef ifl_status ifl_cli_set(void *request, const char *value, ifl_error *error);
 
-typedef struct ifl_cli_option {
+typedef enum ifl_cli_option_id {
+#define OPTION(id, letter, name, value, words, meaning) IFL_CLI_OPTION_##id,
+#include "option.def"
+    IFL_CLI_OPTION_COUNT
+} ifl_cli_option_id;
+
+/* A row of option.def. */
+typedef struct ifl_cli_meaning {
     char letter;       /* 0: no short form */
     const char *name;  /* without the dashes */
     const char *value; /* what stands behind it in help, NULL: takes none */
-    const char *help;
+    const char *words; /* what completion offers for it */
+    const char *text;
+} ifl_cli_meaning;
+
+/* An option as a command takes it. */
+typedef struct ifl_cli_option {
+    ifl_cli_option_id id;
+    const char *here; /* what is special in the command; NULL: nothing */
     ifl_cli_set *set;
 } ifl_cli_option;
 
@@ -25,6 +39,8 @@ typedef struct ifl_cli_command {
     const char *examples[4];
     const ifl_cli_option *options;
     size_t option_count;
+    const char
+        *operands; /* what completion offers for them, as option.def's `words`; NULL: files */
     bool ends_at_operand; /* options after the first operand are not ours */
     /* `words` are the arguments after the command's name; returns the exit status of the
      * program. */
@@ -37,6 +53,10 @@ typedef struct ifl_cli_topic {
     void (*print)(FILE *out);
 } ifl_cli_topic;
 
+const ifl_cli_meaning *ifl_cli_meaning_of(ifl_cli_option_id id);
+/* The command's option of that name, without dashes, or of that letter; NULL: it takes none. */
+const ifl_cli_option *ifl_cli_option_find(const ifl_cli_command *command, const char *name,
+                                          char letter);
 /* NULL past the end. */
 const ifl_cli_command *ifl_cli_command_at(size_t index);
 const ifl_cli_topic *ifl_cli_topic_at(size_t index);
@@ -78,8 +98,14 @@ const char *ifl_cli_standin_library(char *path, size_t room);
 void ifl_cli_print_overview(FILE *out);
 void ifl_cli_print_command(const ifl_cli_command *command, FILE *out);
 void ifl_cli_print_manual(FILE *out);
+/* Each option with the commands that take it: a topic of help, and as Markdown docs/options.md. */
+void ifl_cli_print_option_topic(FILE *out);
+void ifl_cli_print_option_page(FILE *out);
 /* Words for the shell's completion: the commands; or the options of one; or a list by its name, of
  * a file where it is one of that. */
 void ifl_cli_print_words(const char *name, const char *file, FILE *out);
+/* What the last of the words behind "inflight" can become, one a line; ":files" or ":folders" where
+ * the shell knows better. */
+void ifl_cli_print_completion(int word_count, char **words, FILE *out);
 
 #endif

@@ -29,14 +29,10 @@ SWITCH_OPTION(request, all, options.all, true)
 COLOR_OPTION(request, options.color)
 
 static const ifl_cli_option options[] = {
-    {0, "threshold", "PERCENT",
-     "the difference that still counts as equal, relative to the larger value (0)", set_threshold},
-    {0, "all", NULL, "show all counters, also those that are equal or exist on one side only",
-     set_all},
-    {0, "json", "FILE",
-     "write the comparison also as JSON; - writes it to standard output instead of the text",
-     set_json},
-    {0, "color", "WHEN", "auto, always or never", set_color},
+    {IFL_CLI_OPTION_threshold, NULL, set_threshold},
+    {IFL_CLI_OPTION_all, NULL, set_all},
+    {IFL_CLI_OPTION_json, NULL, set_json},
+    {IFL_CLI_OPTION_color, NULL, set_color},
 };
 
 static ifl_status write_json(const void *user, FILE *out, ifl_error *error)

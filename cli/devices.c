@@ -5,6 +5,7 @@
 #include "outputs.h"
 #include "terminal.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,14 +54,10 @@ static ifl_status set_devices_json(void *user, const char *value, ifl_error *err
 }
 
 static const ifl_cli_option devices_options[] = {
-    {0, "json", "FILE",
-     "write the GPUs as JSON, every figure with its source; - writes it to standard output "
-     "instead of the text",
-     set_devices_json},
-    {0, "fields", NULL, "list the fields of a description", set_fields},
-    {0, "probe", NULL, "measure the GPU of this machine, and write its description: about a minute",
-     set_probe},
-    {0, "device", "N", "which GPU to probe, as nvidia-smi numbers them (0)", set_device},
+    {IFL_CLI_OPTION_json, NULL, set_devices_json},
+    {IFL_CLI_OPTION_fields, NULL, set_fields},
+    {IFL_CLI_OPTION_probe, NULL, set_probe},
+    {IFL_CLI_OPTION_device, "the one that --probe measures", set_device},
 };
 
 static ifl_status print_device(const char *name, ifl_error *error)
@@ -145,6 +142,7 @@ const ifl_cli_command ifl_cli_devices = {
     .text = "NAME is a name from the list, a file PATH.gpu, or a file of your own in "
             "$XDG_CONFIG_HOME/inflight/devices (~/.config/inflight/devices).",
     .examples = {"inflight devices h200"},
+    .operands = ":gpus",
     .options = devices_options,
     .option_count = sizeof devices_options / sizeof *devices_options,
     .run = run_devices,
@@ -185,30 +183,69 @@ REQUEST_OPTION(barriers, "barriers", 0, MOST_BARRIERS)
 
 enum { MOST_SIZE = INT_MAX };
 
-static uint64_t read_digits(const char **at)
+/* MOST_SIZE + 1 where it is more. */
+static uint64_t read_digits(const char **at, unsigned base)
 {
     uint64_t number = 0;
-    for (; **at >= '0' && **at <= '9'; ++*at)
-        number = number > MOST_SIZE ? number : 10 * number + (uint64_t)(**at - '0');
+    for (; isxdigit((unsigned char)**at); ++*at) {
+        const char c = **at;
+        const unsigned digit = c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a') + 10;
+        if (digit >= base)
+            break;
+        number = number > MOST_SIZE ? number : base * number + digit;
+    }
     return number;
 }
 
-/* "256", "2^8", "48Ki", as a launch file has them; more than MOST_SIZE where it is none, or that large. */
-static uint64_t read_size(const char **at)
+static uint64_t product(uint64_t a, uint64_t b)
 {
-    if (**at < '0' || **at > '9')
-        return UINT64_MAX;
-    uint64_t number = read_digits(at);
+    return b && a > MOST_SIZE / b ? (uint64_t)MOST_SIZE + 1 : a * b;
+}
+
+/* "256", "0x100", "2^8", "48Ki". */
+static uint64_t read_factor(const char **at)
+{
+    static const char *const units[] = {"Ki", "Mi", "Gi"};
+    const bool is_hex = (*at)[0] == '0' && (*at)[1] == 'x' && isxdigit((unsigned char)(*at)[2]);
+    *at += is_hex ? 2 : 0;
+    uint64_t number = read_digits(at, is_hex ? 16 : 10);
     if (**at == '^') {
         const uint64_t base = number;
         ++*at;
-        uint64_t exponent = read_digits(at);
+        uint64_t exponent = read_digits(at, 10);
         for (number = 1; exponent && number <= MOST_SIZE && base != 1; exponent--)
-            number *= base;
+            number = product(number, base);
     }
-    const unsigned shift = strncmp(*at, "Ki", 2) == 0 ? 10 : strncmp(*at, "Mi", 2) == 0 ? 20 : 0;
-    *at += shift ? 2 : 0;
-    return number > MOST_SIZE ? number : number << shift;
+    for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
+        if (strncmp(*at, units[i], 2) == 0) {
+            *at += 2;
+            return product(number, 1ull << 10 * (i + 1));
+        }
+    return number;
+}
+
+static uint64_t read_product_of_factors(const char **at)
+{
+    uint64_t number = read_factor(at);
+    while (**at == '*' && isdigit((unsigned char)(*at)[1])) {
+        ++*at;
+        number = product(number, read_factor(at));
+    }
+    return number;
+}
+
+/* As a launch file has them (docs/launch.md): products, or a difference of two. More than MOST_SIZE
+ * where it is none, or that large. */
+static uint64_t read_size(const char **at)
+{
+    if (!isdigit((unsigned char)**at))
+        return UINT64_MAX;
+    const uint64_t number = read_product_of_factors(at);
+    if (**at != '-' || !isdigit((unsigned char)(*at)[1]))
+        return number;
+    ++*at;
+    const uint64_t less = read_product_of_factors(at);
+    return less <= number ? number - less : UINT64_MAX;
 }
 
 /* "X[,Y[,Z]]" or "XxYxZ": their product; 0 where it is none. */
@@ -275,18 +312,13 @@ static ifl_status set_occupancy_json(void *user, const char *value, ifl_error *e
 }
 
 static const ifl_cli_option occupancy_options[] = {
-    {0, "gpu", "NAME", "a GPU; may be given several times (all known GPUs)", set_gpu},
-    {'b', "block", "X[,Y[,Z]]", "threads per block", set_block},
-    {'r', "regs", "N", "registers per thread (no limit)", set_registers},
-    {'s', "shared", "BYTES", "shared memory per block, static and dynamic: 49152 or 48Ki (0)",
-     set_shared},
-    {'g', "grid", "X[,Y[,Z]]",
-     "blocks in the grid: also shows its waves, and what the last one costs", set_grid},
-    {0, "barriers", "N", "named barriers per block (no limit)", set_barriers},
-    {0, "json", "FILE",
-     "write it also as JSON; - writes it to standard output instead of the "
-     "text",
-     set_occupancy_json},
+    {IFL_CLI_OPTION_gpu, "may be given several times (all known GPUs)", set_gpu},
+    {IFL_CLI_OPTION_block, NULL, set_block},
+    {IFL_CLI_OPTION_regs, NULL, set_registers},
+    {IFL_CLI_OPTION_shared, "static and dynamic together (0)", set_shared},
+    {IFL_CLI_OPTION_grid, "also shows its waves, and what the last one costs", set_grid},
+    {IFL_CLI_OPTION_barriers, NULL, set_barriers},
+    {IFL_CLI_OPTION_json, NULL, set_occupancy_json},
 };
 
 static ifl_status add_all(occupancy_words *w, ifl_error *error)

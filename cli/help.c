@@ -72,14 +72,24 @@ void ifl_cli_print_overview(FILE *out)
         print_example(ifl_cli_analyze.examples[i], out);
 }
 
+/* "-k, --kernel KERNEL"; without a letter as far in. */
+static void name_option(const ifl_cli_meaning *is, char *text, size_t size)
+{
+    char letter[8] = "    ";
+    if (is->letter)
+        snprintf(letter, sizeof letter, "-%c, ", is->letter);
+    snprintf(text, size, "%s--%s%s%s", letter, is->name, is->value ? " " : "",
+             is->value ? is->value : "");
+}
+
 static void print_option(const ifl_cli_option *option, FILE *out)
 {
-    char left[80], letter[8] = "    ";
-    if (option->letter)
-        snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->value ? " " : "",
-             option->value ? option->value : "");
-    print_entry(left, option->help, 24, out);
+    const ifl_cli_meaning *is = ifl_cli_meaning_of(option->id);
+    char left[80], text[600];
+    name_option(is, left, sizeof left);
+    snprintf(text, sizeof text, "%s%s%s", is->text, option->here ? "; " : "",
+             option->here ? option->here : "");
+    print_entry(left, text, 24, out);
 }
 
 void ifl_cli_print_command(const ifl_cli_command *command, FILE *out)
@@ -98,6 +108,79 @@ void ifl_cli_print_command(const ifl_cli_command *command, FILE *out)
         fputs("\nExamples\n", out);
     for (size_t i = 0; command->examples[i]; i++)
         print_example(command->examples[i], out);
+}
+
+/* ---- options by command ---------------------------------------------------------------------- */
+
+static void list_commands(ifl_cli_option_id id, char *text, size_t size)
+{
+    const char *name = ifl_cli_meaning_of(id)->name;
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; ifl_cli_command_at(i) && used < size; i++)
+        if (ifl_cli_option_find(ifl_cli_command_at(i), name, 0))
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+                                     ifl_cli_command_at(i)->name);
+}
+
+void ifl_cli_print_option_topic(FILE *out)
+{
+    char left[80], commands[200];
+    fputs("Options, and the commands that take them\n\n", out);
+    for (ifl_cli_option_id id = 0; id < IFL_CLI_OPTION_COUNT; id++) {
+        name_option(ifl_cli_meaning_of(id), left, sizeof left);
+        list_commands(id, commands, sizeof commands);
+        print_entry(left, commands, 28, out);
+    }
+    fputc('\n', out);
+    ifl_cli_print_wrapped("An option means the same in every command that takes it; 'inflight help "
+                          "COMMAND' says what it means. Values may stand behind a blank or behind "
+                          "'='.",
+                          0, 0, out);
+}
+
+/* A '|' would end the cell. */
+static void put_cell(const char *text, FILE *out)
+{
+    for (; *text; text++)
+        fprintf(out, *text == '|' ? "\\%c" : "%c", *text);
+}
+
+static void put_here(ifl_cli_option_id id, FILE *out)
+{
+    const char *separator = "";
+    for (size_t i = 0; ifl_cli_command_at(i); i++) {
+        const ifl_cli_command *command = ifl_cli_command_at(i);
+        const ifl_cli_option *option =
+            ifl_cli_option_find(command, ifl_cli_meaning_of(id)->name, 0);
+        if (!option)
+            continue;
+        fprintf(out, "%s`%s`%s", separator, command->name, option->here ? ": " : "");
+        put_cell(option->here ? option->here : "", out);
+        separator = option->here ? ".<br>" : ", ";
+    }
+}
+
+void ifl_cli_print_option_page(FILE *out)
+{
+    fputs("# Options by command\n\n"
+          "Made from `cli/option.def`, which help, the man page and completion come from too.\n\n"
+          "An option means the same in every command that takes it; the last column says what is "
+          "special in one.\n"
+          "Values may stand behind a blank or behind `=`. In brackets: what holds without the "
+          "option.\n\n"
+          "| option | meaning | commands |\n|---|---|---|\n",
+          out);
+    for (ifl_cli_option_id id = 0; id < IFL_CLI_OPTION_COUNT; id++) {
+        const ifl_cli_meaning *is = ifl_cli_meaning_of(id);
+        char name[80];
+        name_option(is, name, sizeof name);
+        fprintf(out, "| `%s` | ", name + strspn(name, " "));
+        put_cell(is->text, out);
+        fputs(" | ", out);
+        put_here(id, out);
+        fputs(" |\n", out);
+    }
 }
 
 /* ---- help ------------------------------------------------------------------------------------ */
@@ -198,6 +281,7 @@ const ifl_cli_command ifl_cli_help = {
     .usage = {"[COMMAND | TOPIC | WORD]", NULL},
     .summary = "explain a command, a topic, or a word of a report",
     .text = "",
+    .operands = ":topics",
     .run = run_help,
 };
 
@@ -227,10 +311,7 @@ static ifl_status set_record(void *user, const char *value, ifl_error *error)
 }
 
 static const ifl_cli_option advice_options[] = {
-    {0, "record", NULL,
-     "how often each remedy was proven, and how accurate the predictions were: 'inflight help "
-     "prove'",
-     set_record},
+    {IFL_CLI_OPTION_record, NULL, set_record},
 };
 
 static int run_advice(int word_count, char **words)

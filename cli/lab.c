@@ -77,35 +77,29 @@ static ifl_status set_code(void *user, const char *value, ifl_error *error)
 }
 
 static const ifl_cli_option options[] = {
-    {0, "list", NULL, "list the cases; with CASE, its versions and sweeps", set_list},
-    {0, "version", "NAME", "run this version only; may be given several times", set_version},
-    {0, "sweep", "NAME", "run one of the case's sweeps and plot it", set_sweep},
-    {0, "sweeps", NULL, "run all sweeps in addition to the case's own sizes", set_sweeps},
-    {0, "metric", "NAME", "what a sweep plots (the case's own choice)", set_metric},
-    {0, "gpu", "NAME", "a GPU to predict for, in addition to those of the documents", set_gpu},
-    {0, "code", "WHICH",
-     "what runs: ptx, machine (the case's cubin, which runs by default where there is one), or "
-     "both, with "
-     "the results of both checked and the figures of the machine code",
+    {IFL_CLI_OPTION_list, NULL, set_list},
+    {IFL_CLI_OPTION_version, NULL, set_version},
+    {IFL_CLI_OPTION_sweep, NULL, set_sweep},
+    {IFL_CLI_OPTION_sweeps, NULL, set_sweeps},
+    {IFL_CLI_OPTION_metric, NULL, set_metric},
+    {IFL_CLI_OPTION_gpu,
+     "predictions for it are added to those of the documents; may be given several times", set_gpu},
+    {IFL_CLI_OPTION_code,
+     "with both, the results of both are checked, and the figures are those of the machine code "
+     "(the case's cubin if it has one, else PTX)",
      set_code},
-    {0, "on", "WHERE",
-     "engine, or gpu: run on the GPU of this machine, check the results and measure times", set_on},
-    {0, "capture", "FOLDER", "write what the GPU measured to FOLDER/CASE.GPU.txt", set_capture},
-    {0, "samples", "N", "number of timed samples of a launch on a GPU (30)", set_samples},
-    {0, "full", NULL, "use the documents' sizes (the default)", set_full},
-    {0, "reduced", NULL, "use sizes that take a second", set_reduced},
-    {0, "check", NULL,
-     "run what the tests run: every version and sweep, with one line of output if everything is as "
-     "expected",
-     set_check},
-    {0, "no-run", NULL,
-     "run nothing: show what was published, and what was measured on a GPU before", set_no_run},
-    {0, "markdown", NULL, "print as Markdown: docs/lab.md", set_markdown},
-    {0, "json", "FILE", "write all figures as JSON; - writes them to standard output", set_json},
-    {0, "csv", "FILE", "the same as comma-separated values", set_csv},
-    {0, "launches", "FOLDER", "run nothing; write each run as a launch file into the folder",
-     set_launches},
-    {'t', "threads", "N", "threads that run blocks (all cores)", set_threads},
+    {IFL_CLI_OPTION_on, "with gpu, the results are checked and times measured", set_on},
+    {IFL_CLI_OPTION_capture, NULL, set_capture},
+    {IFL_CLI_OPTION_samples, NULL, set_samples},
+    {IFL_CLI_OPTION_full, NULL, set_full},
+    {IFL_CLI_OPTION_reduced, NULL, set_reduced},
+    {IFL_CLI_OPTION_check, NULL, set_check},
+    {IFL_CLI_OPTION_no_run, NULL, set_no_run},
+    {IFL_CLI_OPTION_markdown, NULL, set_markdown},
+    {IFL_CLI_OPTION_json, NULL, set_json},
+    {IFL_CLI_OPTION_csv, NULL, set_csv},
+    {IFL_CLI_OPTION_write_launches, NULL, set_launches},
+    {IFL_CLI_OPTION_threads, NULL, set_threads},
 };
 
 /* ---- listing --------------------------------------------------------------------------------- */
@@ -514,6 +508,7 @@ const ifl_cli_command ifl_cli_lab = {
         "with the expected ones.\n"
         "$INFLIGHT_LAB names the folder of the cases if inflight does not find them. The document "
         "\"A case of the lab\" (lab-format.md) explains how a case is written.",
+    .operands = ":cases",
     .examples = {"inflight lab --list", "inflight lab axpy", "inflight lab axpy --sweep block",
                  NULL},
     .options = options,

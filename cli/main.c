@@ -84,6 +84,20 @@ static int print_words(int word_count, char **words)
     return 0;
 }
 
+static int print_completion(int word_count, char **words)
+{
+    ifl_cli_print_completion(word_count, words, stdout);
+    return 0;
+}
+
+static int print_option_page(int word_count, char **words)
+{
+    (void)word_count;
+    (void)words;
+    ifl_cli_print_option_page(stdout);
+    return 0;
+}
+
 /* A child of `check --against`: FOLDER INPUTS OWN SECONDS COMMAND..., a command that reads the first
  * two and writes into the third. */
 static int run_confined(int word_count, char **words)
@@ -104,14 +118,16 @@ static int run_confined(int word_count, char **words)
                    : unknown_command(words[WORDS]);
 }
 
-/* Words in place of a command. --man serves the build, --words the shell's completion, --confined
- * `check --against`. */
+/* Words in place of a command. --man and --option-page serve the build, --words and --complete the
+ * shell's completion, --confined `check --against`. */
 static const struct {
     const char *word;
     int (*run)(int word_count, char **words);
 } flags[] = {
-    {"--version", print_version}, {"-V", print_version},        {"--man", print_manual},
-    {"--words", print_words},     {"--confined", run_confined},
+    {"--version", print_version},     {"-V", print_version},
+    {"--man", print_manual},          {"--words", print_words},
+    {"--complete", print_completion}, {"--option-page", print_option_page},
+    {"--confined", run_confined},
 };
 
 static int run(int count, char **words)

@@ -38,19 +38,24 @@ static void print_paragraphs(const char *text, FILE *out)
 
 static void print_option(const ifl_cli_option *option, FILE *out)
 {
+    const ifl_cli_meaning *is = ifl_cli_meaning_of(option->id);
     fputs(".TP\n", out);
-    if (option->letter)
-        fprintf(out, "\\fB\\-%c\\fR, ", option->letter);
+    if (is->letter)
+        fprintf(out, "\\fB\\-%c\\fR, ", is->letter);
     fputs("\\fB\\-\\-", out);
-    put(option->name, strlen(option->name), false, out);
+    put(is->name, strlen(is->name), false, out);
     fputs("\\fR", out);
-    if (option->value) {
+    if (is->value) {
         fputs(" \\fI", out);
-        put(option->value, strlen(option->value), false, out);
+        put(is->value, strlen(is->value), false, out);
         fputs("\\fR", out);
     }
     fputc('\n', out);
-    put_text(option->help, out);
+    put_text(is->text, out);
+    if (option->here) {
+        fputs("; ", out);
+        put(option->here, strlen(option->here), false, out);
+    }
     fputc('\n', out);
 }
 

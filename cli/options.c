@@ -16,6 +16,27 @@ typedef struct tables {
     char shorts[3 * MOST_OPTIONS + 5];
 } tables;
 
+static const ifl_cli_meaning meanings[] = {
+#define OPTION(id, letter, name, value, words, meaning) {letter, name, value, words, meaning},
+#include "option.def"
+};
+
+const ifl_cli_meaning *ifl_cli_meaning_of(ifl_cli_option_id id)
+{
+    return &meanings[id];
+}
+
+const ifl_cli_option *ifl_cli_option_find(const ifl_cli_command *command, const char *name,
+                                          char letter)
+{
+    for (size_t i = 0; i < command->option_count; i++) {
+        const ifl_cli_meaning *is = ifl_cli_meaning_of(command->options[i].id);
+        if (name ? strcmp(is->name, name) == 0 : letter && is->letter == letter)
+            return &command->options[i];
+    }
+    return NULL;
+}
+
 /* The leading ':' makes getopt tell a missing value from an unknown option. */
 static void make_tables(const ifl_cli_command *command, tables *t)
 {
@@ -26,7 +47,7 @@ static void make_tables(const ifl_cli_command *command, tables *t)
     *letter++ = ':';
     *letter++ = 'h';
     for (size_t i = 0; i < command->option_count && i < MOST_OPTIONS; i++) {
-        const ifl_cli_option *option = &command->options[i];
+        const ifl_cli_meaning *option = ifl_cli_meaning_of(command->options[i].id);
         t->longs[i] = (struct option){option->name, option->value ? required_argument : no_argument,
                                       NULL, FIRST_LONG + (int)i};
         if (!option->letter)
@@ -42,16 +63,14 @@ static const ifl_cli_option *option_of(const ifl_cli_command *command, int code)
 {
     if (code >= FIRST_LONG)
         return &command->options[code - FIRST_LONG];
-    for (size_t i = 0; i < command->option_count; i++)
-        if (command->options[i].letter && command->options[i].letter == code)
-            return &command->options[i];
-    return NULL;
+    return ifl_cli_option_find(command, NULL, (char)code);
 }
 
 static const char *option_name(const void *user, size_t index)
 {
     const ifl_cli_command *command = user;
-    return index < command->option_count ? command->options[index].name : NULL;
+    return index < command->option_count ? ifl_cli_meaning_of(command->options[index].id)->name
+                                         : NULL;
 }
 
 /* The long options that `name` abbreviates, ", " between them. */
@@ -59,10 +78,12 @@ static size_t list_abbreviated(const ifl_cli_command *command, const char *name,
                                size_t size)
 {
     size_t count = 0, used = 0;
-    for (size_t i = 0; i < command->option_count && used < size; i++)
-        if (strncmp(command->options[i].name, name, strlen(name)) == 0)
-            used += (size_t)snprintf(text + used, size - used, "%s--%s", count++ ? ", " : "",
-                                     command->options[i].name);
+    for (size_t i = 0; i < command->option_count && used < size; i++) {
+        const char *whole = option_name(command, i);
+        if (strncmp(whole, name, strlen(name)) == 0)
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s--%s", count++ ? ", " : "", whole);
+    }
     return count;
 }
 
@@ -96,8 +117,9 @@ static ifl_status missing_value(const ifl_cli_command *command, int code, ifl_er
     const ifl_cli_option *option = option_of(command, code);
     if (!option)
         return ifl_cli_error(error, IFL_USAGE, "an option has no value");
-    return ifl_cli_error(error, IFL_USAGE, "--%s needs a value: --%s %s", option->name,
-                         option->name, option->value);
+    const ifl_cli_meaning *is = ifl_cli_meaning_of(option->id);
+    return ifl_cli_error(error, IFL_USAGE, "--%s needs a value: --%s %s", is->name, is->name,
+                         is->value);
 }
 
 static ifl_status bad_option(const ifl_cli_command *command, int code, const char *word,

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -167,6 +168,23 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
+/* By its mangled name, its signature, or a regular expression that is found in it. */
+static bool is_of_kernel(const json_t *launch, const char *kernel)
+{
+    static const char start[] = "regex:";
+    const char *signature = text_of(launch, "signature");
+    regex_t expression;
+    if (strncmp(kernel, start, strlen(start)) != 0)
+        return strcmp(text_of(launch, "kernel"), kernel) == 0 || strcmp(signature, kernel) == 0 ||
+               (strncmp(signature, kernel, strlen(kernel)) == 0 &&
+                strchr("<(", signature[strlen(kernel)]));
+    if (regcomp(&expression, kernel + strlen(start), REG_EXTENDED | REG_NOSUB) != 0)
+        return false;
+    const bool is_found = regexec(&expression, signature, 0, NULL, 0) == 0;
+    regfree(&expression);
+    return is_found;
+}
+
 /* The last launch of that kernel, or of all where none is named: a report of `--on gpu` has the
  * engine's before the GPU's. */
 static const json_t *find_launch(const json_t *report, const char *kernel, bool on_gpu)
@@ -175,7 +193,7 @@ static const json_t *find_launch(const json_t *report, const char *kernel, bool 
     for (size_t i = json_array_size(launches); i-- > 0;) {
         const json_t *launch = json_array_get(launches, i);
         const bool is_gpu = strcmp(text_of(launch, "backend"), "gpu") == 0;
-        if (is_gpu == on_gpu && (!kernel || strcmp(text_of(launch, "kernel"), kernel) == 0))
+        if (is_gpu == on_gpu && (!kernel || is_of_kernel(launch, kernel)))
             return launch;
     }
     return NULL;
@@ -188,7 +206,7 @@ static const json_t *find_advice(const json_t *report, const request *r)
     json_t *launch, *advice;
     json_array_foreach(json_object_get(report, "launches"), i, launch)
     {
-        if (r->kernel && strcmp(text_of(launch, "kernel"), r->kernel) != 0)
+        if (r->kernel && !is_of_kernel(launch, r->kernel))
             continue;
         json_array_foreach(
             json_object_get(launch, "advice"), j,
@@ -314,13 +332,11 @@ TEXT_OPTION(request, ledger)
 FLAG_OPTION(request, dry)
 
 static const ifl_cli_option options[] = {
-    {0, "rule", "RULE", "the remedy that was applied (the first one in the advice of BEFORE.json)",
-     set_rule},
-    {0, "gpu", "NAME", "the GPU (the first one with this remedy)", set_gpu},
-    {'k', "kernel", "KERNEL", "the kernel, by its name in BEFORE.json (any)", set_kernel},
-    {0, "ledger", "FILE",
-     "where to record it ($INFLIGHT_LEDGER, else $XDG_DATA_HOME/inflight/ledger)", set_ledger},
-    {0, "dry-run", NULL, "print the gains, and record nothing", set_dry},
+    {IFL_CLI_OPTION_rule, NULL, set_rule},
+    {IFL_CLI_OPTION_gpu, "the gain on it is taken (the first one with this remedy)", set_gpu},
+    {IFL_CLI_OPTION_kernel, "of BEFORE.json (the first one)", set_kernel},
+    {IFL_CLI_OPTION_ledger, NULL, set_ledger},
+    {IFL_CLI_OPTION_dry_run, NULL, set_dry},
 };
 
 static int run(int word_count, char **words)

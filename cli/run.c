@@ -121,34 +121,26 @@ static ifl_status set_code(void *user, const char *value, ifl_error *error)
 }
 
 static const ifl_cli_option options[] = {
-    {0, "gpu", "NAME", "the GPU that the program finds (h200)", set_gpu},
-    {0, "gpus", "N", "how many GPUs of that kind the program finds (1)", set_gpus},
-    {0, "code", "WHICH",
-     "run only this kind of code, ptx or machine; both: run the PTX of each observed launch before "
-     "its machine code and report where they differ; by default machine code if there is some for "
-     "the GPU, else PTX",
+    {IFL_CLI_OPTION_gpu, "the program finds it (h200)", set_gpu},
+    {IFL_CLI_OPTION_gpus, NULL, set_gpus},
+    {IFL_CLI_OPTION_code,
+     "with both, the PTX of each observed launch runs before its machine code, and the report says "
+     "where they differ (machine code if there is some for the GPU, else PTX)",
      set_code},
-    {0, "json", "FILE", "write the report also as JSON", set_json},
-    {0, "html", "FILE", "write the report also as an HTML page", set_html},
-    {'k', "kernel", "KERNEL", "report only these kernels: a name, a signature, or regex:EXPRESSION",
-     set_kernel},
-    {0, "launches", "N", "observe the first N launches with the same arguments (4; 0: all)",
-     set_launches},
-    {0, "launch-skip", "N", "do not observe the first N launches, of --kernel if given (0)",
-     set_skip},
-    {0, "launch-count", "N", "then observe only N launches (all)", set_count},
-    {0, "no-analysis", NULL, "run and check only, for speed", set_no_analysis},
-    {0, "every-launch", NULL, "also run launches that would only repeat what an earlier one did",
-     set_every},
-    {0, "each", NULL, "also report each launch, in order", set_each},
-    {0, "leaks", NULL, "report at the end which memory was never freed", set_leaks},
-    {0, "check-races", NULL, "warn about accesses to shared memory that no barrier orders",
-     set_races},
-    {0, "check-reads", NULL, "warn about reads of shared or global memory that was never written",
-     set_reads},
-    {0, "fail", NULL, "exit with 1 if a kernel has a finding and the program ends with 0",
-     set_fail},
-    {'t', "threads", "N", "cores to use (all)", set_threads},
+    {IFL_CLI_OPTION_json, "not - here: standard output is the program's", set_json},
+    {IFL_CLI_OPTION_html, "not - here: standard output is the program's", set_html},
+    {IFL_CLI_OPTION_kernel, "only launches of it are reported", set_kernel},
+    {IFL_CLI_OPTION_launches, NULL, set_launches},
+    {IFL_CLI_OPTION_launch_skip, NULL, set_skip},
+    {IFL_CLI_OPTION_launch_count, NULL, set_count},
+    {IFL_CLI_OPTION_no_analysis, NULL, set_no_analysis},
+    {IFL_CLI_OPTION_every_launch, NULL, set_every},
+    {IFL_CLI_OPTION_each, NULL, set_each},
+    {IFL_CLI_OPTION_leaks, NULL, set_leaks},
+    {IFL_CLI_OPTION_check_races, NULL, set_races},
+    {IFL_CLI_OPTION_check_reads, NULL, set_reads},
+    {IFL_CLI_OPTION_fail, NULL, set_fail},
+    {IFL_CLI_OPTION_threads, NULL, set_threads},
 };
 
 /* ---- becoming the program -------------------------------------------------------------------- */

@@ -23,26 +23,16 @@ FLAG_OPTION(request, listing)
 COLOR_OPTION(request, color)
 
 static const ifl_cli_option options[] = {
-    {'k', "kernel", "KERNEL",
-     "show this kernel in full: its name, its signature, its mangled name, or regex:EXPRESSION; "
-     "for every target in "
-     "the file",
-     set_kernel},
-    {0, "arch", "SM", "machine code for this target only: sm_90", set_arch},
-    {0, "listing", NULL,
-     "also list every instruction, with its source line, control word, loops, and purpose",
-     set_listing},
-    {0, "with", "PROFILE",
-     "a JSON report of a launch of the kernel's machine code (analyze --json), to show how often "
-     "each instruction ran",
-     set_with},
-    {0, "code", "WHICH",
-     "whose counts of that report: machine; or both, to show also where the launch's PTX differs "
-     "(analyze or run with --code both)",
+    {IFL_CLI_OPTION_kernel, "it is shown in full, for every target in the file", set_kernel},
+    {IFL_CLI_OPTION_arch, "machine code for it only", set_arch},
+    {IFL_CLI_OPTION_listing, NULL, set_listing},
+    {IFL_CLI_OPTION_with, NULL, set_with},
+    {IFL_CLI_OPTION_code,
+     "of --with: the counts that are shown are the machine code's; with both, also where the "
+     "launch's PTX differs",
      set_code},
-    {0, "json", "FILE",
-     "write the report also as JSON; - writes it to standard output instead of the text", set_json},
-    {0, "color", "WHEN", "auto, always or never", set_color},
+    {IFL_CLI_OPTION_json, NULL, set_json},
+    {IFL_CLI_OPTION_color, NULL, set_color},
 };
 
 /* ---- the report ------------------------------------------------------------------------------ */

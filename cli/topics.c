@@ -171,6 +171,7 @@ static const ifl_cli_topic topics[] = {
     {"report", "how to read the report", print_report},
     {"model", "what limits a kernel, and the other words of predictions", print_model},
     {"caches", "what the table of caches says", print_caches},
+    {"options", "which commands take which option", ifl_cli_print_option_topic},
     {"exit-status", "what the program's exit status means", print_exit_status},
 };
 

@@ -1,53 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completion for bash. The words come from the program's own tables (inflight --words), so that they cannot
-# fall behind it: commands, options, topics, GPUs, the lab's cases, the kernels of the file on the line.
-
-_inflight_file()
-{
-    local each
-    for each in "${COMP_WORDS[@]:2}"; do
-        case $each in
-        *.ptx | *.cubin | *.fatbin | *.cu | *.so | *.o) printf '%s\n' "$each" && return ;;
-        esac
-    done
-}
+# Completion for bash. The program itself says what the word at the cursor can become (inflight --complete WORD...), from
+# the tables that its help comes from, so that nothing here can fall behind them.
 
 _inflight()
 {
-    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} words
+    local -a words=()
+    local i word found join= cut=
+    # Bash takes --gpu=h200 for three words.
+    for ((i = 1; i <= COMP_CWORD; i++)); do
+        word=${COMP_WORDS[i]}
+        if [[ -n $join || ($word == = && ${#words[@]} -gt 0) ]]; then
+            words[${#words[@]} - 1]+=$word
+            join=
+            [[ $word == = ]] && join=1
+        else
+            words+=("$word")
+        fi
+    done
+    [[ ${COMP_WORDS[COMP_CWORD]} == = ]] && cut=1
+    [[ ${COMP_WORDS[COMP_CWORD - 1]} == = ]] && cut=1
     compopt +o nospace 2>/dev/null
 
-    if ((COMP_CWORD == 1)); then
-        words="$(inflight --words 2>/dev/null) --help --version"
-    elif [[ $command == help ]]; then
-        words=$(inflight --words topics 2>/dev/null)
-    elif [[ $word == -* ]]; then
-        words=$(inflight --words "$command" 2>/dev/null)
-        compopt -o nospace 2>/dev/null
-    else
-        case $before in
-        --color) words="auto always never" ;;
-        --dump) words="ptx program code" ;;
-        --code) words="ptx machine" ;;
-        --on) words="engine gpu" ;;
-        --between) words="rotate flush warm" ;;
-        --format) words="text json sarif junit github gitlab markdown" ;;
-        --vector-width) words="base v3 v4" ;;
-        --gpu) words=$(inflight --words gpus 2>/dev/null) ;;
-        -k | --kernel) words=$(inflight --words kernels "$(_inflight_file)" 2>/dev/null) ;;
-        *)
-            case $command in
-            devices) words=$(inflight --words gpus 2>/dev/null) ;;
-            lab) words=$(inflight --words cases 2>/dev/null) ;;
-            *)
-                mapfile -t COMPREPLY < <(compgen -f -- "$word")
-                compopt -o filenames 2>/dev/null
-                return
-                ;;
-            esac
-            ;;
-        esac
-    fi
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+    mapfile -t found < <(inflight --complete "${words[@]}" 2>/dev/null)
+    word=${COMP_WORDS[COMP_CWORD]}
+    [[ $word == = ]] && word=
+    case ${found[0]} in
+    :files | :folders)
+        compopt -o filenames 2>/dev/null
+        if [[ ${found[0]} == :folders ]]; then
+            mapfile -t COMPREPLY < <(compgen -d -- "$word")
+        else
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        fi
+        return
+        ;;
+    esac
+    COMPREPLY=("${found[@]}")
+    [[ -n $cut ]] && COMPREPLY=("${found[@]#*=}")
+    [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
+    return 0
 }
 complete -F _inflight inflight

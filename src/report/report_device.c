@@ -210,10 +210,11 @@ static const char *describe_cliff(ifl_page *page, const ifl_device *device,
             ifl_figure_counted((uint64_t)fewer.blocks_per_sm, "block").text);
     *value = c->for_more;
     ifl_occupancy_compute(device, request, &more, NULL);
-    return ifl_arena_printf(&page->arena, "%s fewer: %s; %d more: %d",
+    return ifl_arena_printf(&page->arena, "%s fewer: %s; %s more: %d",
                             ifl_figure_counted((uint64_t)(c->now - c->for_more), c->unit).text,
                             ifl_figure_counted((uint64_t)more.blocks_per_sm, "block").text,
-                            c->before_fewer + 1 - c->now, fewer.blocks_per_sm);
+                            ifl_figure_count((uint64_t)(c->before_fewer + 1 - c->now)).text,
+                            fewer.blocks_per_sm);
 }
 
 static const char *next_step(ifl_page *page, const ifl_device *device,

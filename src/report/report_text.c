@@ -472,7 +472,8 @@ static void print_places(sheet *s, const ifl_places *places, bool on_chip)
     if (places->rows.count > s->max_lines)
         ifl_page_paragraph(
             &s->page, INDENT, INDENT, IFL_STYLE_DIM,
-            ifl_arena_printf(&s->page.arena, "and %zu more", places->rows.count - s->max_lines));
+            ifl_arena_printf(&s->page.arena, "and %s more",
+                             ifl_figure_count(places->rows.count - s->max_lines).text));
 }
 
 /* Machine code names source lines only where its compiler was asked to (nvcc -lineinfo). */

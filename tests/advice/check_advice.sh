@@ -79,7 +79,7 @@ lab() {
     case=$1 version=$2
     shift 2
     rm -f "$work"/*.launch
-    "$inflight" lab "$case" --reduced --launches "$work" >"$work/text" 2>&1
+    "$inflight" lab "$case" --reduced --write-launches "$work" >"$work/text" 2>&1
     run "$(find "$work" -name "*$version.launch" | sort | head -n 1)" "$@"
     launch="lab $case $version"
 }

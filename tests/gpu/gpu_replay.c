@@ -12,7 +12,7 @@
  * launch of the lab lies beside its PTX. Instructions, lanes and branches are compared too, and
  * explained-machine.txt takes the place of explained.txt.
  *
- * A launch file without a folder is one of LAUNCHES: `inflight lab --reduced --launches` made it.
+ * A launch file without a folder is one of LAUNCHES: `inflight lab --reduced --write-launches` made it.
  * An explanation holds for these two values only and must be needed: an old one is a failure. */
 #include "counters_table.h"
 #include "expect.h"

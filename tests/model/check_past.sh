@@ -21,7 +21,7 @@ check() { # NAME LEAST MOST WORDS...: least and most share of the sectors that r
         }' "$work/json"
 }
 
-"$inflight" lab lookup --version nol1_float --reduced --launches "$work" >/dev/null
+"$inflight" lab lookup --version nol1_float --reduced --write-launches "$work" >/dev/null
 for code in ptx machine; do
     check "nol1_float, $code" 0.45 0.75 "$work/lookup-nol1_float.launch" --code $code
 done
