@@ -5,7 +5,7 @@
 
 #include "code/code.h"
 
-/* A row of a table (ptx/opcode.def, sass/lane.def) as one width has it. */
+/* A row of a table (ptx/opcode.def, sass/table) as one width has it. */
 typedef struct ifl_row_handler {
     uint32_t number; /* in the table */
     ifl_handler *run;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the rows of machine code (sass/lane.def) are written with, beside lane.h. As there: total
+ * What the rows of machine code (sass/table) are written with, beside lane.h. As there: total
  * functions of one lane. */
 #ifndef IFL_EXEC_MACHINE_LANE_H
 #define IFL_EXEC_MACHINE_LANE_H

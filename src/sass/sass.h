@@ -285,6 +285,12 @@ const char *ifl_sass_op_text(unsigned op);
 ifl_sass_class ifl_sass_op_class(unsigned op);
 ifl_sass_pipe ifl_sass_op_pipe(unsigned op, uint32_t sm);
 ifl_sass_latency ifl_sass_op_latency(unsigned op, uint32_t sm);
+/* Operations on floats of a lane; 0: none, or a product of matrices. */
+unsigned ifl_sass_op_flops(unsigned op);
+/* Has it one result for the whole warp, whichever of its lanes are active? */
+bool ifl_sass_op_is_uniform(unsigned op);
+/* UIADD3 -> IADD3: the instruction that it computes as, mostly itself. */
+unsigned ifl_sass_op_as(unsigned op);
 
 /* ".RZ": what a value adds to a mnemonic, where it is written; "" for what is never written. */
 const char *ifl_sass_word_text(ifl_sass_word word);

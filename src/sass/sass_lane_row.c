@@ -1,29 +1,101 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See sass_lane_row.h. A row's number is the order in which lane.def has it. */
+ * See sass_lane_row.h. A row's number is the order in which sass/table has it. */
 #include "sass/sass_lane_row.h"
 
-enum { WORDS_U32 = 1, WORDS_S32 = 1, WORDS_F32 = 1, WORDS_U64 = 2, WORDS_S64 = 2, WORDS_F64 = 2 };
-
-#define ROW(op, is_test, ...) {IFL_SASS_OP_##op, is_test, {__VA_ARGS__}, NULL},
-#define LANE(op, expression, ...) {IFL_SASS_OP_##op, false, {__VA_ARGS__}, expression},
+/* Words of a value, and what a signature says of them. */
+enum { U32 = 1, S32 = 1, F32 = 1, U64 = 2, S64 = 2, F64 = 2 };
+#define SIGNATURE_U32(...)                                                                         \
+    false,                                                                                         \
+    {                                                                                              \
+        U32, __VA_ARGS__                                                                           \
+    }
+#define SIGNATURE_S32(...)                                                                         \
+    false,                                                                                         \
+    {                                                                                              \
+        S32, __VA_ARGS__                                                                           \
+    }
+#define SIGNATURE_F32(...)                                                                         \
+    false,                                                                                         \
+    {                                                                                              \
+        F32, __VA_ARGS__                                                                           \
+    }
+#define SIGNATURE_U64(...)                                                                         \
+    false,                                                                                         \
+    {                                                                                              \
+        U64, __VA_ARGS__                                                                           \
+    }
+#define SIGNATURE_S64(...)                                                                         \
+    false,                                                                                         \
+    {                                                                                              \
+        S64, __VA_ARGS__                                                                           \
+    }
+#define SIGNATURE_F64(...)                                                                         \
+    false,                                                                                         \
+    {                                                                                              \
+        F64, __VA_ARGS__                                                                           \
+    }
+#define SIGNATURE_CARRY(...)                                                                       \
+    false,                                                                                         \
+    {                                                                                              \
+        U32, __VA_ARGS__                                                                           \
+    }
+#define SIGNATURE_WIDE(...)                                                                        \
+    false,                                                                                         \
+    {                                                                                              \
+        U64, __VA_ARGS__                                                                           \
+    }
+#define SIGNATURE_NONZERO(...)                                                                     \
+    true,                                                                                          \
+    {                                                                                              \
+        U32, __VA_ARGS__                                                                           \
+    }
+#define SIGNATURE_TEST(...)                                                                        \
+    true,                                                                                          \
+    {                                                                                              \
+        0, __VA_ARGS__                                                                             \
+    }
+#define SIGNATURE_TESTS(...)                                                                       \
+    true,                                                                                          \
+    {                                                                                              \
+        0, __VA_ARGS__                                                                             \
+    }
 
 static const ifl_sass_lane_row rows[] = {
-#define LANE1(op, when, D, A, ...) LANE(op, #__VA_ARGS__, WORDS_##D, WORDS_##A)
-#define LANE2(op, when, D, A, B, ...) LANE(op, #__VA_ARGS__, WORDS_##D, WORDS_##A, WORDS_##B)
-#define LANE3(op, when, D, A, B, C, ...)                                                           \
-    LANE(op, #__VA_ARGS__, WORDS_##D, WORDS_##A, WORDS_##B, WORDS_##C)
-#define CARRY2(op, when, A, B, ...) ROW(op, false, 1, WORDS_##A, WORDS_##B)
-#define CARRY3(op, when, A, B, C, ...) ROW(op, false, 1, WORDS_##A, WORDS_##B, WORDS_##C)
-#define WIDE2(op, when, A, B, ...) ROW(op, false, 2, WORDS_##A, WORDS_##B)
-#define WIDE3(op, when, A, B, C, ...) ROW(op, false, 2, WORDS_##A, WORDS_##B, WORDS_##C)
-#define NONZERO(op, when, D, A, B, C, ...) ROW(op, true, WORDS_##D, WORDS_##A, WORDS_##B, WORDS_##C)
-#define TEST2(op, when, A, B, ...) ROW(op, true, 0, WORDS_##A, WORDS_##B)
-#define TESTS2(op, when, A, B, first, second) ROW(op, true, 0, WORDS_##A, WORDS_##B)
-#define TESTS3(op, when, A, B, C, first, second) ROW(op, true, 0, WORDS_##A, WORDS_##B, WORDS_##C)
-#include "sass/lane.def"
+#define LANE(op, when, signature, ...) {IFL_SASS_OP_##op, SIGNATURE_##signature, #__VA_ARGS__},
+#include "sass/table/instruction.def"
 };
 
 static const size_t row_count = sizeof rows / sizeof *rows;
+
+/* ---- what the rows ask ----------------------------------------------------------------------- */
+
+#define IS(role, word)                                                                             \
+    (ifl_sass_value(q->instruction, IFL_SASS_VALUE_##role) == IFL_SASS_WORD_##word)
+#define OFF(role)                                                                                  \
+    (ifl_sass_value(q->instruction, IFL_SASS_VALUE_##role) <= IFL_SASS_WORD_ABSENT || IS(role, OFF))
+#define EXTENDED (IS(EXTENDED, X) || IS(EXTENDED, EX))
+#define PLAIN (q->is_plain && !q->writes_predicate && !EXTENDED) /* no signs, no carries */
+#define PLAIN_SOURCES (q->is_plain)
+#define UNSIGNED IS(TYPE, U32)
+#define SIGNED IS(TYPE, S32)
+#define SHIFTS_SIGN (IS(TYPE, S32) || IS(TYPE, S64))
+#define RELU (IS(RELU, RELU))
+#define LOGIC(wanted) (PLAIN && q->table == (wanted))
+#define IEEE (IS(DENORMALS, KEEP) && OFF(SATURATION))
+#define FLUSHED (IS(DENORMALS, KEEP) || IS(DENORMALS, FTZ))
+#define NEAREST IS(ROUNDING, RN)
+#define BOTH(to, from) (IS(TYPE_TO, to) && IS(TYPE_FROM, from))
+#define F16S (OFF(TYPE) || IS(TYPE, F16x2))
+#define BF16S IS(TYPE, BF16_V2)
+#define HALF_PLAIN (PLAIN_SOURCES && IEEE)
+#define OUT_OF_BOUNDS (IS(DENORMALS, OOB) && (OFF(SATURATION) || RELU))
+/* .F32 of sm_75: the lower half's result as a float. ptxas makes it of an f16 operation and the conversion of its result,
+ * so it is rounded to f16. Later architectures only convert with it. */
+#define LOWER_AS_F32 (q->instruction->sm == 75 && IS(TYPE, F32) && FLUSHED)
+#define PACKS(word) (IS(OPERATION, word) && PLAIN_SOURCES)
+#define FROM_F32(to) (IS(TYPE_TO, to) && (IS(TYPE_FROM, F32) || OFF(TYPE_FROM)))
+#define UNCUT (NEAREST && OFF(SATURATION) && !RELU)
+#define SATURATES(to) (PLAIN_SOURCES && IS(SATURATION, SAT) && IS(TYPE_TO, to))
 
 /* Macros stamp several rows on a line, so that only a counter can number them. */
 enum { FIRST = __COUNTER__ + 1 };
@@ -31,30 +103,18 @@ enum { FIRST = __COUNTER__ + 1 };
 static bool holds(uint32_t number, const ifl_sass_query *q)
 {
     switch (number) {
-#define WHEN(condition)                                                                            \
+#define LANE(op, when, ...)                                                                        \
     case __COUNTER__ - FIRST:                                                                      \
-        return condition;
-#define LANE1(op, when, ...) WHEN(when)
-#define LANE2(op, when, ...) WHEN(when)
-#define LANE3(op, when, ...) WHEN(when)
-#define CARRY2(op, when, ...) WHEN(when)
-#define CARRY3(op, when, ...) WHEN(when)
-#define WIDE2(op, when, ...) WHEN(when)
-#define WIDE3(op, when, ...) WHEN(when)
-#define NONZERO(op, when, ...) WHEN(when)
-#define TEST2(op, when, ...) WHEN(when)
-#define TESTS2(op, when, ...) WHEN(when)
-#define TESTS3(op, when, ...) WHEN(when)
-#include "sass/lane.def"
+        return when;
+#include "sass/table/instruction.def"
     default:
         return false;
     }
 }
 
-/* Rows of an opcode stand together, but opcodes not in order: the first row of each, found once. */
 uint32_t ifl_sass_lane_row_find(const ifl_sass_query *query)
 {
-    const unsigned op = ifl_sass_lane_op(query->instruction->op);
+    const unsigned op = ifl_sass_op_as(query->instruction->op);
     for (uint32_t i = 0; i < row_count; i++)
         if (rows[i].op == op && holds(i, query))
             return i;
@@ -64,36 +124,4 @@ uint32_t ifl_sass_lane_row_find(const ifl_sass_query *query)
 const ifl_sass_lane_row *ifl_sass_lane_row_at(uint32_t number)
 {
     return number < row_count ? &rows[number] : NULL;
-}
-
-/* ---- the uniform datapath -------------------------------------------------------------------- */
-
-static const uint16_t lane_ops[IFL_SASS_OPS] = {
-    [IFL_SASS_OP_UMOV] = IFL_SASS_OP_MOV,       [IFL_SASS_OP_UIADD3] = IFL_SASS_OP_IADD3,
-    [IFL_SASS_OP_UIMAD] = IFL_SASS_OP_IMAD,     [IFL_SASS_OP_UIMNMX] = IFL_SASS_OP_IMNMX,
-    [IFL_SASS_OP_UVIMNMX] = IFL_SASS_OP_VIMNMX, [IFL_SASS_OP_UISETP] = IFL_SASS_OP_ISETP,
-    [IFL_SASS_OP_ULOP3] = IFL_SASS_OP_LOP3,     [IFL_SASS_OP_USHF] = IFL_SASS_OP_SHF,
-    [IFL_SASS_OP_ULEA] = IFL_SASS_OP_LEA,       [IFL_SASS_OP_USGXT] = IFL_SASS_OP_SGXT,
-    [IFL_SASS_OP_UBMSK] = IFL_SASS_OP_BMSK,     [IFL_SASS_OP_UPRMT] = IFL_SASS_OP_PRMT,
-    [IFL_SASS_OP_USEL] = IFL_SASS_OP_SEL,       [IFL_SASS_OP_UFLO] = IFL_SASS_OP_FLO,
-    [IFL_SASS_OP_UPOPC] = IFL_SASS_OP_POPC,     [IFL_SASS_OP_UBREV] = IFL_SASS_OP_BREV,
-    [IFL_SASS_OP_UFADD] = IFL_SASS_OP_FADD,     [IFL_SASS_OP_UFMUL] = IFL_SASS_OP_FMUL,
-    [IFL_SASS_OP_UFFMA] = IFL_SASS_OP_FFMA,     [IFL_SASS_OP_UFSEL] = IFL_SASS_OP_FSEL,
-    [IFL_SASS_OP_UFSETP] = IFL_SASS_OP_FSETP,   [IFL_SASS_OP_UF2I] = IFL_SASS_OP_F2I,
-    [IFL_SASS_OP_UI2F] = IFL_SASS_OP_I2F,       [IFL_SASS_OP_UI2FP] = IFL_SASS_OP_I2FP,
-    [IFL_SASS_OP_UF2FP] = IFL_SASS_OP_F2FP,     [IFL_SASS_OP_UPLOP3] = IFL_SASS_OP_PLOP3,
-};
-
-unsigned ifl_sass_lane_op(unsigned op)
-{
-    return op < IFL_SASS_OPS && lane_ops[op] ? lane_ops[op] : op;
-}
-
-bool ifl_sass_op_is_uniform(unsigned op)
-{
-    static const bool others[IFL_SASS_OPS] = {
-        [IFL_SASS_OP_ULDC] = true,  [IFL_SASS_OP_LDCU] = true,  [IFL_SASS_OP_S2UR] = true,
-        [IFL_SASS_OP_CS2UR] = true, [IFL_SASS_OP_UP2UR] = true, [IFL_SASS_OP_UR2UP] = true,
-    };
-    return op < IFL_SASS_OPS && (lane_ops[op] || others[op]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The rows of lane.def by what they take: which of them computes an instruction. Their expressions
+ * The LANE rows of sass/table by what they take: which of them computes an instruction. Their expressions
  * are built for each vector width in exec/width. */
 #ifndef IFL_SASS_SASS_LANE_ROW_H
 #define IFL_SASS_SASS_LANE_ROW_H
@@ -17,19 +17,14 @@ typedef struct ifl_sass_query {
 } ifl_sass_query;
 
 typedef struct ifl_sass_lane_row {
-    uint16_t op;  /* ifl_sass_op, not of the uniform datapath */
+    uint16_t op;  /* ifl_sass_op, as ifl_sass_op_as tells */
     bool is_test; /* combines what it finds with a predicate: that is true where there is none */
-    uint8_t words[4];       /* of d, a, b, c; 0: it has none */
-    const char *expression; /* of d; NULL: of more than d */
+    uint8_t words[4]; /* of d, a, b, c; 0: it has none */
+    const char *expression;
 } ifl_sass_lane_row;
 
 /* The number of the first row that fits and whose condition holds; UINT32_MAX: there is none. */
 uint32_t ifl_sass_lane_row_find(const ifl_sass_query *query);
 const ifl_sass_lane_row *ifl_sass_lane_row_at(uint32_t number);
-
-/* UIADD3 -> IADD3: what an instruction of the uniform datapath computes; any other is itself. */
-unsigned ifl_sass_lane_op(unsigned op);
-/* Has it one result for the whole warp, whichever of its lanes are active? */
-bool ifl_sass_op_is_uniform(unsigned op);
 
 #endif

@@ -158,6 +158,21 @@ static void place_registers(ifl_sass_lowerer *l)
     l->return_place = ifl_builder_room(&l->build, 2 * IFL_PLANE_BYTES);
 }
 
+/* ---- the table ------------------------------------------------------------------------------- */
+
+void ifl_sass_lower_unsupported(ifl_sass_lowerer *l)
+{
+    ifl_sass_refuse(l, l->instruction->op == IFL_SASS_OP_UNKNOWN ? "it is not a known instruction"
+                                                                 : "the engine has no code for it");
+}
+
+ifl_sass_lower_function *const ifl_sass_lower_table[IFL_SASS_OPS] = {
+    [IFL_SASS_OP_UNKNOWN] = ifl_sass_lower_unsupported,
+#define INSTRUCTION(op, pipe, latency, sass_class, function, ...)                                  \
+    [IFL_SASS_OP_##op] = ifl_sass_lower_##function,
+#include "sass/table/instruction.def"
+};
+
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 /* Stops whoever reaches it. */
@@ -230,11 +245,7 @@ static void lower_instruction(ifl_sass_lowerer *l, uint32_t index)
         return;
     emit_tally(l);
     const size_t start = l->build.code.count;
-    ifl_sass_lower_function *special = ifl_sass_lower_table[l->instruction->op];
-    if (l->instruction->op == IFL_SASS_OP_UNKNOWN)
-        ifl_sass_refuse(l, "it is not a known instruction");
-    else
-        (special ? special : ifl_sass_lower_lane)(l);
+    ifl_sass_lower_table[l->instruction->op](l);
     if (!l->refused)
         return;
     l->build.code.count = start;

@@ -37,8 +37,8 @@ typedef struct known {
 static bool takes_known(const ifl_sass_instruction *instruction)
 {
     ifl_sass_lower_function *const function = ifl_sass_lower_table[instruction->op];
-    return instruction->op != IFL_SASS_OP_UNKNOWN &&
-           (!function || function == ifl_sass_lower_load || function == ifl_sass_lower_store);
+    return function == ifl_sass_lower_lane || function == ifl_sass_lower_load ||
+           function == ifl_sass_lower_store;
 }
 
 static bool may_move(const ifl_sass_instruction *instruction)
@@ -75,7 +75,7 @@ static bool names_all(const ifl_sass_instruction *instruction)
     bool is_one = takes_known(instruction);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         is_one |= ifl_sass_lower_table[instruction->op] == functions[i];
-    return is_one && instruction->op != IFL_SASS_OP_UNKNOWN;
+    return is_one;
 }
 
 static bool is_guarded(const ifl_sass_instruction *instruction)
@@ -110,8 +110,7 @@ static void find_move(ifl_sass_lowerer *l, uint32_t index, move *out)
     l->index = index;
     l->instruction = &l->instructions[index];
     l->refused = NULL;
-    ifl_sass_lower_function *const special = ifl_sass_lower_table[l->instruction->op];
-    (special ? special : ifl_sass_lower_lane)(l);
+    ifl_sass_lower_table[l->instruction->op](l);
     const size_t words = l->build.code.count - start;
     const ifl_code *first = words ? l->build.code.at + start : NULL; /* it may have made none */
     const ifl_sass_operand *d = ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Instructions that lane.def computes: which row, and its options from the fields and signs of the
+ * Instructions that LANE rows of sass/table compute: which row, and its options from the fields and signs of the
  * instruction. */
 #include "code/lane_options.h"
 #include "sass/sass_lane_row.h"
@@ -18,7 +18,7 @@ typedef enum number_kind { WHOLE_NUMBER, FLOAT_NUMBER, HALF_PAIR } number_kind;
 
 static number_kind kind_of_sources(const ifl_sass_lowerer *l)
 {
-    switch (ifl_sass_op_class(ifl_sass_lane_op(l->instruction->op))) {
+    switch (ifl_sass_op_class(ifl_sass_op_as(l->instruction->op))) {
     case IFL_SASS_FLOAT:
     case IFL_SASS_DOUBLE:
         return FLOAT_NUMBER;
@@ -235,7 +235,7 @@ static uint32_t integer_of_nan(const ifl_sass_lowerer *l)
 static uint32_t number(const ifl_sass_lowerer *l)
 {
     enum { ONE_F32 = 0x3f800000, SECOND_SIGNED = 2 };
-    switch (ifl_sass_lane_op(l->instruction->op)) {
+    switch (ifl_sass_op_as(l->instruction->op)) {
     case IFL_SASS_OP_LOP3:
         return operand_number(l, IFL_SASS_ROLE_LUT);
     case IFL_SASS_OP_PLOP3:
@@ -284,7 +284,7 @@ static bool are_plain_halves(uint32_t bits)
  * that is free. HADD2 that adds -0 widens b. */
 static bool is_copy(const ifl_sass_lowerer *l)
 {
-    const unsigned op = ifl_sass_lane_op(l->instruction->op);
+    const unsigned op = ifl_sass_op_as(l->instruction->op);
     const bool is_a = is_zero(ifl_sass_lower_operand(l, IFL_SASS_ROLE_A)),
                is_b = is_zero(ifl_sass_lower_operand(l, IFL_SASS_ROLE_B));
     const ifl_sass_operand *c = ifl_sass_lower_operand(l, IFL_SASS_ROLE_C);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Operands -> slots: registers, immediates, words of constant banks, predicates. */
-#include "sass/sass_lane_row.h"
 #include "sass/sass_lowerer.h"
 
 #include "sass/constant_header.h"

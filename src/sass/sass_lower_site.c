@@ -333,17 +333,14 @@ static operations operations_of(const ifl_sass_instruction *instruction)
     if (instruction->op == IFL_SASS_OP_HADD2 &&
         ifl_sass_value(instruction, IFL_SASS_VALUE_TYPE) == IFL_SASS_WORD_F32)
         return (operations){IFL_FLOP_SINGLE, 1};
-    switch (instruction->op) {
-#define ROW(op, kind, operations_of_lane)                                                          \
-    case IFL_SASS_OP_##op:                                                                         \
-        return (operations){IFL_FLOP_##kind, operations_of_lane};
-#define MATRIX(op)                                                                                 \
-    case IFL_SASS_OP_##op:                                                                         \
+    const ifl_sass_pipe pipe = ifl_sass_op_pipe(instruction->op, instruction->sm);
+    if (pipe == IFL_SASS_PIPE_TENSOR_FP || pipe == IFL_SASS_PIPE_TENSOR_DP)
         return (operations){IFL_FLOP_MATRIX, 2 * products / WARP_LANES};
-#include "sass/flop_row.def"
-    default:
-        return (operations){IFL_FLOPS, 0};
-    }
+    const uint8_t kind = instruction->sass_class == IFL_SASS_DOUBLE ? IFL_FLOP_DOUBLE
+                         : instruction->sass_class == IFL_SASS_HALF ? IFL_FLOP_HALF
+                                                                    : IFL_FLOP_SINGLE;
+    const uint32_t flops = ifl_sass_op_flops(instruction->op);
+    return (operations){flops ? kind : IFL_FLOPS, flops};
 }
 
 /* ---- control words --------------------------------------------------------------------------- */

@@ -372,10 +372,3 @@ void ifl_sass_lower_register_to_predicates(ifl_sass_lowerer *l)
     code->value = predicate_mask(l);
     code->count = byte_shift(from ? from->select : 0);
 }
-
-/* ---- the table ------------------------------------------------------------------------------- */
-
-ifl_sass_lower_function *const ifl_sass_lower_table[IFL_SASS_OPS] = {
-#define LOWERED(op, function) [IFL_SASS_OP_##op] = ifl_sass_lower_##function,
-#include "sass/lowered.def"
-};

@@ -120,12 +120,11 @@ uint32_t ifl_sass_target_of(const ifl_sass_lowerer *l, const ifl_sass_operand *t
 
 /* ---- what becomes of each instruction -------------------------------------------------------- */
 
-/* By ifl_sass_op; NULL: sass/lane.def tells. */
+#define INSTRUCTION(op, pipe, latency, sass_class, function, ...)                                  \
+    ifl_sass_lower_function ifl_sass_lower_##function;
+#include "sass/table/instruction.def"
+/* By ifl_sass_op. */
 extern ifl_sass_lower_function *const ifl_sass_lower_table[IFL_SASS_OPS];
-void ifl_sass_lower_lane(ifl_sass_lowerer *l);
-
-#define LOWERED(op, function) void ifl_sass_lower_##function(ifl_sass_lowerer *l);
-#include "sass/lowered.def"
 
 /* sass_lower_memory.c. An operand's registers and offset, of memory in t->space. */
 void ifl_sass_lower_address(ifl_sass_lowerer *l, const ifl_sass_operand *at, ifl_transfer *t);

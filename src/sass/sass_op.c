@@ -20,10 +20,16 @@ static const struct {
     const char *name;
     uint32_t pipe, latency; /* as BUT packs them */
     uint8_t sass_class;
+    uint8_t flops;   /* of a lane */
+    bool is_uniform; /* one result for the whole warp, whichever of its lanes are active */
+    uint16_t as;     /* computes as another does; 0: as itself */
 } ops[] = {
-#define INSTRUCTION(name_, pipe_, latency_, class_, meaning_)                                      \
-    [IFL_SASS_OP_##name_] = {                                                                      \
-        .name = #name_, .pipe = pipe_, .latency = latency_, .sass_class = IFL_SASS_##class_},
+#define INSTRUCTION(name_, pipe_, latency_, class_, function_, meaning_, ...)                      \
+    [IFL_SASS_OP_##name_] = {.name = #name_,                                                       \
+                             .pipe = pipe_,                                                        \
+                             .latency = latency_,                                                  \
+                             .sass_class = IFL_SASS_##class_,                                      \
+                             __VA_ARGS__},
 #include "sass/table/instruction.def"
 };
 
@@ -42,6 +48,21 @@ const char *ifl_sass_op_text(unsigned op)
 ifl_sass_class ifl_sass_op_class(unsigned op)
 {
     return op < IFL_SASS_OPS ? ops[op].sass_class : IFL_SASS_OTHER;
+}
+
+unsigned ifl_sass_op_flops(unsigned op)
+{
+    return op < IFL_SASS_OPS ? ops[op].flops : 0;
+}
+
+bool ifl_sass_op_is_uniform(unsigned op)
+{
+    return op < IFL_SASS_OPS && ops[op].is_uniform;
+}
+
+unsigned ifl_sass_op_as(unsigned op)
+{
+    return op < IFL_SASS_OPS && ops[op].as ? ops[op].as : op;
 }
 
 ifl_sass_pipe ifl_sass_op_pipe(unsigned op, uint32_t sm)

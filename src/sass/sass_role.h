@@ -8,7 +8,7 @@
 /* IFL_SASS_OP_FFMA, ...: a mnemonic without its modifiers. 0: a word of no row. */
 typedef enum ifl_sass_op {
     IFL_SASS_OP_UNKNOWN,
-#define INSTRUCTION(name, pipe, latency, sass_class, meaning) IFL_SASS_OP_##name,
+#define INSTRUCTION(name, ...) IFL_SASS_OP_##name,
 #include "sass/table/instruction.def"
     IFL_SASS_OPS
 } ifl_sass_op;

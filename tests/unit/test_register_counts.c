@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which registers an instruction names: as many for each operand as what computes it reads and
- * writes (rows of lane.def, bytes of memory). Words by chance, of each architecture. What registers
+ * writes (LANE rows, bytes of memory). Words by chance, of each architecture. What registers
  * hold is followed by these numbers (sass_lower_known.c). */
 #include "sass/sass.h"
 #include "sass/sass_lane_row.h"

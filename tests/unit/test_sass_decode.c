@@ -237,7 +237,8 @@ static void test_roles_are_had_once(void **state)
 static void test_every_opcode_has_a_row(void **state)
 {
     static const char *const meanings[] = {
-#define INSTRUCTION(name, pipe, latency, class, meaning) [IFL_SASS_OP_##name] = meaning,
+#define INSTRUCTION(name, pipe, latency, sass_class, function, meaning, ...)                       \
+    [IFL_SASS_OP_##name] = meaning,
 #include "sass/table/instruction.def"
     };
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The rows of sass/lane.def, each stamped into a handler: the row's expression for 32 lanes side by
+ * The LANE rows of sass/table, each stamped into a handler: the row's expression for 32 lanes side by
  * side. Compiled once for each vector width. As ptx_rows.c: each stamped row leaves a pointer to
  * its description in a linker section, and a counter numbers them. A value of 64 bits lies in two
  * registers: 32 lower words, behind them 32 upper ones. */
@@ -37,11 +37,15 @@ IFL_INLINE uint64_t join_words(const uint32_t *words)
 #define C_S64 int64_t
 #define C_F64 double
 
-#define SOURCE(letter)                                                                             \
-    const uint32_t *letter##_words = (const uint32_t *)(const void *)(frame + code->letter);
 #define TAKE(letter, type)                                                                         \
     const C_##type letter = TAKE_##type(letter##_words + i);                                       \
     (void)letter;
+/* Of the types that a signature tells; what it does not have is not looked at. */
+#define TAKES(...) TAKE_ALL(__VA_ARGS__, U32, U32, )
+#define TAKE_ALL(A, B, C, ...)                                                                     \
+    TAKE(a, A)                                                                                     \
+    TAKE(b, B)                                                                                     \
+    TAKE(c, C)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
@@ -102,14 +106,16 @@ IFL_INLINE void keep_two(uint32_t *words, const uint64_t *results, uint32_t mask
 /* The predicates that a row may read: loads that are left out where it does not. The options are
  * copied, of which likewise only what a row reads is left: for all that the compiler knows a result
  * could change them, and each lane would ask them anew. */
-#define BEGIN(sources)                                                                             \
+#define BEGIN                                                                                      \
     const ifl_lane_options options = *(const ifl_lane_options *)code->m, *o = &options;            \
     const uint32_t mask = IFL_EXECUTING;                                                           \
     const uint32_t in0 = ifl_predicate(frame, o->in[0]) ^ o->in_flip[0];                           \
     const uint32_t in1 = ifl_predicate(frame, o->in[1]) ^ o->in_flip[1];                           \
     const uint32_t in2 = ifl_predicate(frame, o->in[2]) ^ o->in_flip[2];                           \
     (void)in0, (void)in1, (void)in2;                                                               \
-    sources
+    const uint32_t *a_words = (const uint32_t *)(const void *)(frame + code->a);                   \
+    const uint32_t *b_words = (const uint32_t *)(const void *)(frame + code->b);                   \
+    const uint32_t *c_words = (const uint32_t *)(const void *)(frame + code->c);
 
 /* All lanes at once where all execute, else each lane keeps what it had unless it executes. */
 #define EACH_RESULT(R, put, takes, expression)                                                     \
@@ -128,31 +134,32 @@ IFL_INLINE void keep_two(uint32_t *words, const uint64_t *results, uint32_t mask
         IFL_PASTE(KEEP_, put)(d, result, mask);                                                    \
     }
 
-#define LANE_BODY(n, D, sources, takes, ...)                                                       \
+#define LANE_BODY(n, D, takes, ...)                                                                \
     IFL_HANDLER(IFL_PASTE(run_, n))                                                                \
     {                                                                                              \
-        BEGIN(sources)                                                                             \
+        BEGIN                                                                                      \
         EACH_RESULT(R_##D, PUT_##D, takes, BITS_##D(__VA_ARGS__))                                  \
         IFL_NEXT;                                                                                  \
     }
 
-/* `type`: of the sum, twice as wide as the result; `R`, `put`: of the result */
-#define CARRY_BODY(n, type, R, put, sources, takes, ...)                                           \
+#define SUM_U32 uint64_t
+#define SUM_U64 unsigned __int128
+#define CARRY_BODY(n, D, takes, ...)                                                               \
     IFL_HANDLER(IFL_PASTE(run_, n))                                                                \
     {                                                                                              \
-        enum { BITS = 8 * (int)sizeof(R) };                                                        \
-        BEGIN(sources)                                                                             \
+        enum { WIDTH = 8 * (int)sizeof(R_##D) };                                                   \
+        BEGIN                                                                                      \
         uint32_t *d = (uint32_t *)(void *)(frame + code->d), once = 0, twice = 0;                  \
-        R result[IFL_WARP_LANES];                                                                  \
+        R_##D result[IFL_WARP_LANES];                                                              \
         _Pragma("omp simd reduction(|:once, twice)") IFL_EACH_LANE(i)                              \
         {                                                                                          \
-            takes const type sum = (type)(__VA_ARGS__);                                            \
-            const uint32_t carries = (uint32_t)(sum >> BITS);                                      \
-            result[i] = (R)sum;                                                                    \
+            takes const SUM_##D sum = (SUM_##D)(__VA_ARGS__);                                      \
+            const uint32_t carries = (uint32_t)(sum >> WIDTH);                                     \
+            result[i] = (R_##D)sum;                                                                \
             once |= (uint32_t)(carries >= 1) << i;                                                 \
             twice |= (uint32_t)(carries >= 2) << i;                                                \
         }                                                                                          \
-        IFL_PASTE(KEEP_, put)(d, result, mask);                                                    \
+        IFL_PASTE(KEEP_, PUT_##D)(d, result, mask);                                                \
         ifl_set_predicate(frame, o->out[0], mask, once);                                           \
         ifl_set_predicate(frame, o->out[1], mask, twice);                                          \
         IFL_NEXT;                                                                                  \
@@ -165,10 +172,10 @@ IFL_INLINE uint32_t combine(const ifl_lane_options *o, uint32_t holds, uint32_t 
                                              : holds & with;
 }
 
-#define TESTS_BODY(n, sources, takes, first, second_)                                              \
+#define TESTS_BODY(n, D, takes, first, second_)                                                    \
     IFL_HANDLER(IFL_PASTE(run_, n))                                                                \
     {                                                                                              \
-        BEGIN(sources)                                                                             \
+        BEGIN                                                                                      \
         uint32_t holds = 0, fails = 0;                                                             \
         _Pragma("omp simd reduction(|:holds, fails)") IFL_EACH_LANE(i)                             \
         {                                                                                          \
@@ -180,10 +187,10 @@ IFL_INLINE uint32_t combine(const ifl_lane_options *o, uint32_t holds, uint32_t 
         IFL_NEXT;                                                                                  \
     }
 
-#define TEST_BODY(n, sources, takes, ...)                                                          \
+#define TEST_BODY(n, D, takes, ...)                                                                \
     IFL_HANDLER(IFL_PASTE(run_, n))                                                                \
     {                                                                                              \
-        BEGIN(sources)                                                                             \
+        BEGIN                                                                                      \
         uint32_t holds = 0;                                                                        \
         _Pragma("omp simd reduction(|:holds)") IFL_EACH_LANE(i)                                    \
         {                                                                                          \
@@ -194,10 +201,10 @@ IFL_INLINE uint32_t combine(const ifl_lane_options *o, uint32_t holds, uint32_t 
         IFL_NEXT;                                                                                  \
     }
 
-#define NONZERO_BODY(n, sources, takes, ...)                                                       \
+#define NONZERO_BODY(n, D, takes, ...)                                                             \
     IFL_HANDLER(IFL_PASTE(run_, n))                                                                \
     {                                                                                              \
-        BEGIN(sources)                                                                             \
+        BEGIN                                                                                      \
         uint32_t *d = (uint32_t *)(void *)(frame + code->d), holds = 0;                            \
         uint32_t result[IFL_WARP_LANES];                                                           \
         _Pragma("omp simd reduction(|:holds)") IFL_EACH_LANE(i)                                    \
@@ -210,50 +217,61 @@ IFL_INLINE uint32_t combine(const ifl_lane_options *o, uint32_t holds, uint32_t 
         IFL_NEXT;                                                                                  \
     }
 
-#define SOURCES1 SOURCE(a)
-#define SOURCES2 SOURCE(a) SOURCE(b)
-#define SOURCES3 SOURCE(a) SOURCE(b) SOURCE(c)
-#define TAKES1(A) TAKE(a, A)
-#define TAKES2(A, B) TAKE(a, A) TAKE(b, B)
-#define TAKES3(A, B, C) TAKE(a, A) TAKE(b, B) TAKE(c, C)
-
-#define ROW_LANE1(n, D, A, ...) LANE_BODY(n, D, SOURCES1, TAKES1(A), __VA_ARGS__) DESCRIBE(n)
-#define ROW_LANE2(n, D, A, B, ...) LANE_BODY(n, D, SOURCES2, TAKES2(A, B), __VA_ARGS__) DESCRIBE(n)
-#define ROW_LANE3(n, D, A, B, C, ...)                                                              \
-    LANE_BODY(n, D, SOURCES3, TAKES3(A, B, C), __VA_ARGS__) DESCRIBE(n)
-#define ROW_CARRY2(n, A, B, ...)                                                                   \
-    CARRY_BODY(n, uint64_t, uint32_t, put_one, SOURCES2, TAKES2(A, B), __VA_ARGS__) DESCRIBE(n)
-#define ROW_CARRY3(n, A, B, C, ...)                                                                \
-    CARRY_BODY(n, uint64_t, uint32_t, put_one, SOURCES3, TAKES3(A, B, C), __VA_ARGS__) DESCRIBE(n)
-#define ROW_WIDE2(n, A, B, ...)                                                                    \
-    CARRY_BODY(n, unsigned __int128, uint64_t, put_two, SOURCES2, TAKES2(A, B), __VA_ARGS__)       \
-    DESCRIBE(n)
-#define ROW_WIDE3(n, A, B, C, ...)                                                                 \
-    CARRY_BODY(n, unsigned __int128, uint64_t, put_two, SOURCES3, TAKES3(A, B, C), __VA_ARGS__)    \
-    DESCRIBE(n)
-#define ROW_TEST2(n, A, B, ...) TEST_BODY(n, SOURCES2, TAKES2(A, B), __VA_ARGS__) DESCRIBE(n)
-#define ROW_TESTS2(n, A, B, first, second)                                                         \
-    TESTS_BODY(n, SOURCES2, TAKES2(A, B), first, second) DESCRIBE(n)
-#define ROW_TESTS3(n, A, B, C, first, second)                                                      \
-    TESTS_BODY(n, SOURCES3, TAKES3(A, B, C), first, second) DESCRIBE(n)
-#define ROW_NONZERO(n, A, B, C, ...)                                                               \
-    NONZERO_BODY(n, SOURCES3, TAKES3(A, B, C), __VA_ARGS__) DESCRIBE(n)
+/* What a signature makes of a row. */
+#define SIGNATURE_U32(...) LANE_BODY, U32, TAKES(__VA_ARGS__)
+#define SIGNATURE_S32(...) LANE_BODY, S32, TAKES(__VA_ARGS__)
+#define SIGNATURE_F32(...) LANE_BODY, F32, TAKES(__VA_ARGS__)
+#define SIGNATURE_U64(...) LANE_BODY, U64, TAKES(__VA_ARGS__)
+#define SIGNATURE_S64(...) LANE_BODY, S64, TAKES(__VA_ARGS__)
+#define SIGNATURE_F64(...) LANE_BODY, F64, TAKES(__VA_ARGS__)
+#define SIGNATURE_CARRY(...) CARRY_BODY, U32, TAKES(__VA_ARGS__)
+#define SIGNATURE_WIDE(...) CARRY_BODY, U64, TAKES(__VA_ARGS__)
+#define SIGNATURE_NONZERO(...) NONZERO_BODY, U32, TAKES(__VA_ARGS__)
+#define SIGNATURE_TEST(...) TEST_BODY, U32, TAKES(__VA_ARGS__)
+#define SIGNATURE_TESTS(...) TESTS_BODY, U32, TAKES(__VA_ARGS__)
 
 /* One more expansion, so that the counter is a number by the time it is pasted. */
-#define EXPAND(row, ...) row(__VA_ARGS__)
-#define LANE1(op, when, ...) EXPAND(ROW_LANE1, __COUNTER__, __VA_ARGS__)
-#define LANE2(op, when, ...) EXPAND(ROW_LANE2, __COUNTER__, __VA_ARGS__)
-#define LANE3(op, when, ...) EXPAND(ROW_LANE3, __COUNTER__, __VA_ARGS__)
-#define CARRY2(op, when, ...) EXPAND(ROW_CARRY2, __COUNTER__, __VA_ARGS__)
-#define CARRY3(op, when, ...) EXPAND(ROW_CARRY3, __COUNTER__, __VA_ARGS__)
-#define WIDE2(op, when, ...) EXPAND(ROW_WIDE2, __COUNTER__, __VA_ARGS__)
-#define WIDE3(op, when, ...) EXPAND(ROW_WIDE3, __COUNTER__, __VA_ARGS__)
-#define TEST2(op, when, ...) EXPAND(ROW_TEST2, __COUNTER__, __VA_ARGS__)
-#define TESTS2(op, when, ...) EXPAND(ROW_TESTS2, __COUNTER__, __VA_ARGS__)
-#define TESTS3(op, when, ...) EXPAND(ROW_TESTS3, __COUNTER__, __VA_ARGS__)
-#define NONZERO(op, when, D, ...) EXPAND(ROW_NONZERO, __COUNTER__, __VA_ARGS__)
+#define STAMP(n, ...) STAMP_BODY(n, __VA_ARGS__)
+#define STAMP_BODY(n, body, D, takes, ...) body(n, D, takes, __VA_ARGS__) DESCRIBE(n)
+#define LANE(op, when, signature, ...) STAMP(__COUNTER__, SIGNATURE_##signature, __VA_ARGS__)
 
-#include "sass/lane.def"
+/* ---- what expressions are written with ------------------------------------------------------- */
+
+/* Sources with their signs: integers, with the carry of a part before, and floats. */
+#define I(x, k) (((x) ^ o->flip[k]) + o->plus[k])
+#define W(x, k) ((uint64_t)(uint32_t)((x) ^ o->flip[k]) + o->plus[k])
+#define LONG_FLIP(k) ((uint64_t)o->flip[k] << 32 | o->flip[k])
+#define L(x, k) (((x) ^ LONG_FLIP(k)) + o->plus[k])
+#define WW(x, k) ((unsigned __int128)((x) ^ LONG_FLIP(k)) + o->plus[k])
+#define NEGATED(x, k) (((x) ^ o->flip[k]) + (o->plus[k] ? 1u : 0)) /* a half, or a byte */
+#define FLOAT_BITS(x, k) (((x)&o->keep[k]) ^ o->flip[k])
+#define F(x, k) ifl_bits_f32(FLOAT_BITS(x, k))
+#define FLUSH(x, k) ifl_in(&o->m, F(x, k)) /* denormals are zeros with .FTZ */
+#define TWO(x, k) ifl_pair(x, o, k)        /* two f32 */
+/* A NaN among doubles is the result as it stands, whatever sign it is read with. */
+#define D(x, k) ifl_bits_f64(((x) & (UPPER(o->keep[k]) | UINT32_MAX)) ^ UPPER(o->flip[k]))
+#define BITS(x) ifl_bits_f64(x)
+#define PART(x, k) ifl_part_of(x, o->part[k])
+#define H(x, k) ifl_halves((x), o, k)
+#define LOW(x, k) IFL_LOW(H(x, k))
+#define CODE(x, k) IFL_LOWER_CODE(H(x, k))
+/* A half beside floats, widened before its sign changes */
+#define WIDENED(format, x, k) F(ifl_f32_bits(ifl_widen(format, PART(x, k) & 0xffff)), k)
+#define IN(k) (in##k >> i & 1)
+
+#define UPPER(word) ((uint64_t)(word) << 32)
+#define WIDER(x) ((unsigned __int128)(uint64_t)(x))
+#define RELATES(x, y) ifl_relates(o, (x) < (y), (x) == (y), (x) > (y))
+#define SIGNS(a, b, c) ((a) >> 31 << 2 | (b) >> 31 << 1 | (c) >> 31)
+#define BYTE_SIGNS 0x80808080u
+#define SUM_FROM(bit) ((a >> (bit)) + NEGATED(b >> (bit), 1))
+#define PICKED(format, x, y) ifl_half_pick2(format, &o->m, x, y, !IN(0))
+#define WHOLE(x) ifl_round(o->m.rounding, x)
+#define CLAMPED(x, low, high) ((uint32_t)ifl_clamp(x, low, high))
+/* in the upper half, beside what stands in the lower one */
+#define BESIDE(c, x) ((uint32_t)(c) << 16 | ((uint32_t)(x)&0xffff))
+
+#include "sass/table/instruction.def"
 
 extern const ifl_row_handler *IFL_PASTE(__start_, ROW_SECTION)[]
     __attribute__((visibility("hidden")));
