@@ -24,13 +24,18 @@ uint64_t ifl_sass_bits(const uint64_t word[2], unsigned at, unsigned width)
 }
 
 /* A register, number or offset. */
-static int64_t number_at(const ifl_sass_place *place, const uint64_t word[2])
+static int64_t number_at(const ifl_sass_place *place, const ifl_sass_instruction *in)
 {
+    enum { LOWER_BITS = 8, FIRST_WITH_LOWER = 90 };
     const ifl_sass_run *run = place->run;
-    const unsigned width = run[0].width + run[1].width;
-    uint64_t value = run[0].width ? ifl_sass_bits(word, run[0].at, run[0].width) : 0;
+    unsigned width = run[0].width + run[1].width;
+    uint64_t value = run[0].width ? ifl_sass_bits(in->word, run[0].at, run[0].width) : 0;
     if (run[1].width)
-        value |= ifl_sass_bits(word, run[1].at, run[1].width) << run[0].width;
+        value |= ifl_sass_bits(in->word, run[1].at, run[1].width) << run[0].width;
+    if (place->lower_at && in->sm >= FIRST_WITH_LOWER) {
+        value = value << LOWER_BITS | ifl_sass_bits(in->word, place->lower_at, LOWER_BITS);
+        width += LOWER_BITS;
+    }
     if (place->is_inverted)
         value = ~value & ((UINT64_C(1) << width) - 1);
     if (place->is_signed && width < 64 && width && value >> (width - 1))
@@ -57,10 +62,18 @@ static ifl_sass_word word_of(unsigned field, unsigned at, const ifl_sass_instruc
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-bool ifl_sass_is_on(uint64_t element, uint16_t architecture)
+/* The bit of a word's form. */
+static unsigned form_of(const uint64_t word[2])
 {
-    const unsigned on = IFL_SASS_ON_OF(element);
-    return !on || on & architecture;
+    enum { BIT_91 = 91 - 64 };
+    const unsigned number = (unsigned)ifl_sass_bits(word, FORM_AT, FORM_WIDTH);
+    return number ? 1u << (number - 1 + (word[1] >> BIT_91 & 1 ? IFL_SASS_FORM_NUMBERS : 0)) : 0;
+}
+
+bool ifl_sass_is_on(uint64_t element, uint16_t architecture, const uint64_t word[2])
+{
+    const unsigned on = IFL_SASS_ON_OF(element), forms = IFL_SASS_FORMS_OF(element);
+    return (!on || on & architecture) && (!forms || forms & form_of(word));
 }
 
 static const ifl_sass_row *row_of(const ifl_sass_instruction *in)
@@ -104,7 +117,7 @@ static ifl_sass_word value_of_row(const ifl_sass_row *row, uint16_t architecture
 {
     for (unsigned i = 0; i < IFL_SASS_ELEMENTS && row->element[i]; i++)
         if (ifl_sass_role_of_element(row->element[i]) == role &&
-            ifl_sass_is_on(row->element[i], architecture))
+            ifl_sass_is_on(row->element[i], architecture, word))
             return value_of_element(row->element[i], architecture, word);
     return IFL_SASS_WORD_ABSENT;
 }
@@ -113,8 +126,11 @@ static ifl_sass_word value_of_row(const ifl_sass_row *row, uint16_t architecture
 static ifl_sass_word value_of_suffixes(const ifl_sass_row *row, const ifl_sass_instruction *in,
                                        ifl_sass_value_role role)
 {
+    const uint16_t architecture = ifl_sass_architecture_bit(in->sm);
     for (unsigned i = 0; i < IFL_SASS_ROW_OPERANDS && row->operand[i]; i++) {
         const ifl_sass_place *place = &ifl_sass_places[IFL_SASS_PLACE_OF(row->operand[i])];
+        if (!ifl_sass_is_on(row->operand[i], architecture, in->word))
+            continue;
         for (unsigned s = 0; s < IFL_SASS_SUFFIXES && place->suffix[s]; s++)
             if (ifl_sass_fields[place->suffix[s]].role == role)
                 return word_of(place->suffix[s], 0, in);
@@ -180,18 +196,15 @@ static bool fits_element(const ifl_sass_row *row, uint64_t element, uint16_t arc
     }
 }
 
-/* Bit 91 belongs to the opcode. On sm_75 some do not look at it. */
 bool ifl_sass_fits_form(const ifl_sass_row *row, uint16_t architecture, const uint64_t word[2])
 {
-    enum { BIT_91 = 91 - 64 };
-    const unsigned form = row->form[ifl_sass_bits(word, FORM_AT, FORM_WIDTH)];
-    const bool is_set = word[1] >> BIT_91 & 1;
-    if (!(form & architecture))
+    enum { CONSTANTS = (1 << 2 | 1 << 4) * (1 + (1 << IFL_SASS_FORM_NUMBERS)) };
+    unsigned form = form_of(word);
+    if (row->forms & IFL_SASS_CONSTANTS_TO_90 && form & CONSTANTS && !(architecture & TO_90))
         return false;
-    if (form & IFL_SASS_BIT_91_SET)
-        return is_set;
-    return !is_set || !(form & IFL_SASS_BIT_91_CLEAR) ||
-           (form & IFL_SASS_BIT_91_FREE_ON_75 && architecture == SM_75);
+    if (row->forms & IFL_SASS_FREE_ON_75 && architecture == SM_75)
+        form |= form >> IFL_SASS_FORM_NUMBERS;
+    return row->forms & form & IFL_SASS_FORMS;
 }
 
 static bool fits(const ifl_sass_row *row, uint16_t architecture, const uint64_t word[2])
@@ -199,7 +212,7 @@ static bool fits(const ifl_sass_row *row, uint16_t architecture, const uint64_t 
     if (!ifl_sass_fits_form(row, architecture, word))
         return false;
     for (unsigned i = 0; i < IFL_SASS_ELEMENTS && row->element[i]; i++)
-        if (ifl_sass_is_on(row->element[i], architecture) &&
+        if (ifl_sass_is_on(row->element[i], architecture, word) &&
             !fits_element(row, row->element[i], architecture, word))
             return false;
     return true;
@@ -512,22 +525,22 @@ static bool fill_place(const ifl_sass_place *place, bool is_uniform, ifl_sass_op
     }
     switch (out->kind) {
     case IFL_SASS_UNIFORM_REGISTER:
-        out->index = place->run[1].width ? (uint8_t)number_at(place, in->word)
-                                         : uniform_at(in, place->run[0].at);
+        out->index =
+            place->run[1].width ? (uint8_t)number_at(place, in) : uniform_at(in, place->run[0].at);
         return true;
     case IFL_SASS_TARGET:
-        out->value = number_at(place, in->word) + in->offset + INSTRUCTION_BYTES;
+        out->value = number_at(place, in) + in->offset + INSTRUCTION_BYTES;
         return true;
     case IFL_SASS_CONSTANT:
     case IFL_SASS_MEMORY:
-        out->value = number_at(place, in->word);
+        out->value = number_at(place, in);
         return fill_address(place, out, in);
     case IFL_SASS_SPECIAL:
     case IFL_SASS_IMMEDIATE:
-        out->value = number_at(place, in->word);
+        out->value = number_at(place, in);
         return true;
     default:
-        out->index = (uint8_t)number_at(place, in->word);
+        out->index = (uint8_t)number_at(place, in);
         return out->kind != IFL_SASS_SCOREBOARD || out->index < SCOREBOARDS;
     }
 }
@@ -587,7 +600,7 @@ static bool is_destination(unsigned role)
 {
     static const bool destinations[] = {
 #define OPERAND_ROLE(name, direction, doc) [IFL_SASS_ROLE_##name] = direction,
-#define VALUE_ROLE(name, doc, ...)
+#define VALUE_ROLE(name, doc)
 #define OUT true
 #define IN false
 #include "sass/table/role.def"
@@ -614,7 +627,7 @@ static bool fill(uint64_t operand, bool is_uniform, ifl_sass_operand *out,
 bool ifl_sass_has_operand(uint64_t operand, uint16_t architecture, const uint64_t word[2])
 {
     const ifl_sass_place *place = &ifl_sass_places[IFL_SASS_PLACE_OF(operand)];
-    return ifl_sass_is_on(operand, architecture) &&
+    return ifl_sass_is_on(operand, architecture, word) &&
            (!place->only_at || ifl_sass_bits(word, place->only_at, 1)) &&
            !(place->unless_at && ifl_sass_bits(word, place->unless_at, 1));
 }
@@ -623,7 +636,8 @@ static bool fill_all(const ifl_sass_row *row, uint16_t architecture, ifl_sass_in
 {
     for (unsigned i = 0; i < IFL_SASS_ROW_OPERANDS && row->operand[i]; i++)
         if (ifl_sass_has_operand(row->operand[i], architecture, out->word) &&
-            !fill(row->operand[i], row->is_uniform, &out->operand[out->operand_count++], out))
+            !fill(row->operand[i], row->forms & IFL_SASS_UNIFORM_FILE,
+                  &out->operand[out->operand_count++], out))
             return false;
     return true;
 }
@@ -686,7 +700,7 @@ static bool take(const ifl_sass_row *row, uint16_t architecture, ifl_sass_instru
     if (!fill_all(row, architecture, out))
         return unknown(out);
     out->op = row->op;
-    out->guard_uniform = row->has_uniform_guard;
+    out->guard_uniform = row->forms & IFL_SASS_UNIFORM_GUARD;
     out->sass_class = ifl_sass_op_class(row->op);
     out->memory_bytes = memory_bytes(out);
     return true;

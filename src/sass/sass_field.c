@@ -148,9 +148,8 @@ static const struct {
     uint16_t number, architectures;
     const char *text;
 } specials[] = {
-#define SPECIAL_REGISTER(number, text, architectures) {number, architectures, text},
+#define SPECIAL_REGISTER(number, text, architectures, kind, what) {number, architectures, text},
 #include "sass/table/special_register.def"
-#undef SPECIAL_REGISTER
 };
 
 const char *ifl_sass_special_text(unsigned number, uint16_t architecture)

@@ -222,8 +222,8 @@ typedef struct special_register {
 static special_register find_special(unsigned number)
 {
     static const special_register table[] = {
-#define REGISTER(number, kind, value) {number, IS_##kind, value},
-#include "sass/special_source.def"
+#define SPECIAL_REGISTER(number, text, architectures, kind, value) {number, IS_##kind, value},
+#include "sass/table/special_register.def"
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].number == number)

@@ -17,7 +17,7 @@ typedef enum ifl_sass_op {
 typedef enum ifl_sass_role {
     IFL_SASS_ROLE_UNKNOWN,
 #define OPERAND_ROLE(name, direction, doc) IFL_SASS_ROLE_##name,
-#define VALUE_ROLE(name, doc, ...)
+#define VALUE_ROLE(name, doc)
 #include "sass/table/role.def"
     IFL_SASS_ROLES
 } ifl_sass_role;
@@ -26,7 +26,7 @@ typedef enum ifl_sass_role {
 typedef enum ifl_sass_value_role {
     IFL_SASS_VALUE_UNKNOWN,
 #define OPERAND_ROLE(name, direction, doc)
-#define VALUE_ROLE(name, doc, ...) IFL_SASS_VALUE_##name,
+#define VALUE_ROLE(name, doc) IFL_SASS_VALUE_##name,
 #include "sass/table/role.def"
     IFL_SASS_VALUES
 } ifl_sass_value_role;

@@ -16,6 +16,9 @@ enum {
 #define AT(at, width) .run = {{at, width}}
 #define SIGNED(at, width) .run = {{at, width}}, .is_signed = true
 #define SPLIT(at, width, at2, width2) .run = {{at, width}, {at2, width2}}
+#define BESIDE(uniform, described)                                                                 \
+    .base_at = 24, .uniform_at = uniform, .described_at = described, .base_suffix = wide_address,  \
+    .base_stays = true
 
 enum {
     NOTHING,
@@ -91,42 +94,16 @@ const ifl_sass_style ifl_sass_styles[] = {
 
 /* Both. */
 #define ON(architectures, x) ((x) | IFL_SASS_ONLY_ON(architectures))
+#define ONLY(forms, x) ((x) | IFL_SASS_ONLY_IN(forms))
 
 /* Forms. */
-#define FORMS(...) .form = {__VA_ARGS__}
-#define UNIFORM(...) .form = {__VA_ARGS__}, .is_uniform = true, .has_uniform_guard = true
-#define UNIFORM_GUARD(...) .form = {__VA_ARGS__}, .has_uniform_guard = true
-#define CLEAR (ALL | IFL_SASS_BIT_91_CLEAR)
-#define SET (ALL | IFL_SASS_BIT_91_SET)
-#define EITHER (ALL | IFL_SASS_BIT_91_CLEAR | IFL_SASS_BIT_91_FREE_ON_75)
-#define R [1] = CLEAR
-#define I3 [2] = CLEAR
-#define C3 [3] = TO_90
-#define I2 [4] = CLEAR
-#define C2 [5] = TO_90
-#define U2 [6] = SET
-#define U3 [7] = SET
-#define ABC R, I3, C3, I2, C2, U2, U3
-#define AB R, I2, C2, U2
-#define AC R, I3, C3, U3
-#define N1 [1] = CLEAR
-#define N2 [2] = CLEAR
-#define N3 [3] = CLEAR
-#define N4 [4] = CLEAR
-#define N5 [5] = CLEAR
-#define N7 [7] = CLEAR
-#define X1 [1] = SET
-#define X2 [2] = SET
-#define X3 [3] = SET
-#define X4 [4] = SET
-#define X5 [5] = SET
-#define X6 [6] = SET
-#define X7 [7] = SET
-#define E1 [1] = EITHER
-#define E2 [2] = EITHER
-#define E4 [4] = EITHER
-#define E5 [5] = EITHER
-#define E7 [7] = EITHER
+enum { N1 = 1 << 0, N2 = 1 << 1, N3 = 1 << 2, N4 = 1 << 3, N5 = 1 << 4, N7 = 1 << 6 };
+enum { X1 = N1 << 7, X2 = N2 << 7, X3 = N3 << 7, X4 = N4 << 7, X5 = N5 << 7, X7 = N7 << 7 };
+enum { X6 = 1 << 12, FREE = IFL_SASS_FREE_ON_75, BANKS = IFL_SASS_CONSTANTS_TO_90 };
+enum { E1 = N1 | FREE, E2 = N2 | FREE, E4 = N4 | FREE, E5 = N5 | FREE, E7 = N7 | FREE };
+enum { R = N1, I3 = N2, I2 = N4, U2 = X6, U3 = X7, C3 = N3 | X3 | BANKS, C2 = N5 | X5 | BANKS };
+enum { AB = R | I2 | C2 | U2, AC = R | I3 | C3 | U3, ABC = AB | AC };
+enum { UNIFORM_GUARD = IFL_SASS_UNIFORM_GUARD, UNIFORM = UNIFORM_GUARD | IFL_SASS_UNIFORM_FILE };
 
 /* What the tables know by a name of their own. */
 #define NONE 0
@@ -144,12 +121,26 @@ const ifl_sass_style ifl_sass_styles[] = {
     TURING_ORDER(order_turing_store), ORDER_ON(FROM_80 &TO_90, order, scope, private),             \
         ORDER_ON(FROM_100, order_of_store, scope_of_store, sharing_of_store)
 #define ATOMIC_ORDER TURING_ORDER(order_turing_atomic), ORDER_ON(FROM_80, order, scope, private)
+#define E_ATOMIC(blackwell)                                                                        \
+    ONLY(N1, e), ONLY(X4, ON(TO_90, e_atomic)), ONLY(X4, ON(FROM_100, blackwell))
+#define AT_ATOMIC_OR(blackwell)                                                                    \
+    ONLY(N1, AT_R), ONLY(X4, ON(TO_90, AT_ATOMIC)), ONLY(X4, ON(FROM_100, blackwell))
+#define E_REDUCTION                                                                                \
+    ONLY(N4, e), ONLY(X4, ON(TO_90, e_reduction)), ONLY(X4, ON(FROM_100, e_reduction_blackwell))
+#define AT_REDUCTION_OR                                                                            \
+    ONLY(N4, AT_R), ONLY(X4, ON(TO_90, AT_REDUCTION)),                                             \
+        ONLY(X4, ON(FROM_100, AT_REDUCTION_BLACKWELL))
+#define BLOCK_BARRIER                                                                              \
+    ONLY(E1, R_BARRIER), ONLY(E1, R_THREADS), ONLY(E4 | E5, BARRIER_NUMBER),                       \
+        ONLY(E4, R_THREADS_TOLD), ONLY(E4, ON(TO_89, R_THREADS_OR_ALL)),                           \
+        ONLY(E4, ON(FROM_90, H(R_THREADS_OR_ALL))), ONLY(E5, THREADS_TOLD),                        \
+        ONLY(E5, H(THREADS_OR_ALL))
+#define FACTORS(both, a, b) ONLY(X4, both), ONLY(X6, OF_A(a)), ONLY(X6, b)
 #define STRONG_SYSTEM SAY(ORDER, STRONG), SAY(SCOPE, SYS)
 #define ATOMIC_TYPE                                                                                \
     ON(TO_89, atomic_type_ampere), ON(TO_89, atomic_flush_ampere),                                 \
         ON(TO_89, atomic_rounding_ampere), ON(FROM_90, atomic_type)
 #define SWAP_TYPE ON(TO_89, swap_type), ON(FROM_90, shared_type)
-#define SHARED_TYPE SWAP_TYPE
 #define FLOAT_FIELDS float_op, eviction, float_type, float_flush, SAY(ROUNDING, RN)
 #define TEXEL texel_type, texel_rounding
 #define SURFACE SAY(FORMAT, D), surface_bytes, surface_dimensions, eviction, width
@@ -160,13 +151,13 @@ const ifl_sass_style ifl_sass_styles[] = {
 #define SURFACE_ORDER_LOAD                                                                         \
     TURING_ORDER(order_turing_store),                                                              \
         ORDER_ON(FROM_80, order_of_load, scope_of_load, private_of_load)
-#define SURFACE_ORDER_STORE STORE_ORDER
 #define BULK_COPY                                                                                  \
     bulk_to, bulk_from, multicast, ON(FROM_100, byte_mask), AT(81, prefetch), sequenced,           \
         ON(FAMILY_100, counted), bulk_order, bulk_scope
 #define BULK_REDUCTION                                                                             \
     FIXED(74, 1, 1), bulk_to, SAY(SPACE2, S), reduction_op, ON(FAMILY_100, counted), bulk_type,    \
         bulk_flush, bulk_rounding, bulk_order, bulk_scope
+#define METADATA ON(TO_103, R_METADATA_KEPT), ON(FAMILY_120, R_METADATA)
 #define TENSOR_LOAD                                                                                \
     dimensions, ON(SM_90, im2col), ON(FROM_100, im2col_any), multicast, ON(FAMILY_100, two_cta)
 #define TENSOR_LOAD_PLAIN                                                                          \
@@ -177,10 +168,10 @@ const ifl_sass_style ifl_sass_styles[] = {
         ON(TO_90, width_words), ON(FROM_100, AT(74, width_words)), zfill, ORDER_OF_COPY
 
 const ifl_sass_row ifl_sass_rows[] = {
-#define ENCODING(op_, base_, form_, architectures_, fields_, operands_)                            \
+#define ENCODING(op_, base_, forms_, architectures_, fields_, operands_)                           \
     {.op = IFL_SASS_OP_##op_,                                                                      \
      .base = base_,                                                                                \
-     form_,                                                                                        \
+     .forms = forms_,                                                                              \
      .architectures = architectures_,                                                              \
      fields_,                                                                                      \
      operands_},

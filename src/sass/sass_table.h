@@ -61,7 +61,7 @@ extern const unsigned ifl_sass_field_count;
 
 /* An element of a row's fields, from low bits to high: what (field, or role of SAY), word (IS, SAY;
  * the value of FIXED), first bit where it is not the field's own, width (FIXED), kind,
- * architectures (0: all). */
+ * architectures, forms (0: all). */
 typedef enum ifl_sass_element_kind {
     IFL_SASS_HAS,             /* any value that is an instruction's */
     IFL_SASS_IS,              /* this value */
@@ -78,12 +78,16 @@ typedef enum ifl_sass_element_kind {
     ((uint64_t)(what) | (uint64_t)(word) << 10 | (uint64_t)(at) << 20 | (uint64_t)(width) << 27 |  \
      (uint64_t)(kind) << 32)
 #define IFL_SASS_ONLY_ON(architectures) ((uint64_t)(architectures) << 40)
+#define IFL_SASS_ONLY_IN(forms)                                                                    \
+    ((uint64_t)((forms)&IFL_SASS_FORMS) << 50 |                                                    \
+     ((forms)&IFL_SASS_FREE_ON_75 ? (uint64_t)((forms)&IFL_SASS_FORMS) << 57 : 0))
 #define IFL_SASS_WHAT(element) ((unsigned)(element)&0x3ff)
 #define IFL_SASS_WORD_OF(element) ((unsigned)((element) >> 10) & 0x3ff)
 #define IFL_SASS_AT_OF(element) ((unsigned)((element) >> 20) & 0x7f)
 #define IFL_SASS_WIDTH_OF(element) ((unsigned)((element) >> 27) & 0x1f)
 #define IFL_SASS_KIND_OF(element) ((unsigned)((element) >> 32) & 0xff)
 #define IFL_SASS_ON_OF(element) ((unsigned)((element) >> 40) & 0x3ff)
+#define IFL_SASS_FORMS_OF(element) ((unsigned)((element) >> 50))
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
@@ -139,6 +143,7 @@ typedef struct ifl_sass_place {
     uint8_t syntax;      /* ifl_sass_syntax */
     uint8_t slot;        /* ifl_sass_slot, of a SOURCE */
     ifl_sass_run run[2]; /* register, number, offset; low bits first */
+    uint8_t lower_at;    /* from sm_90: 8 bits below them */
     uint8_t shift;
     bool is_signed, is_inverted;
     uint8_t sign_at; /* '!', '~' or '-' before it */
@@ -205,7 +210,7 @@ extern const ifl_sass_style ifl_sass_styles[];
 
 /* An operand of a row, from low bits to high: place, style of a SOURCE, registers (0: one; else
  * their number, or IFL_SASS_COUNT_BY + a role of values that tells it), whether it is left out
- * where it says nothing, architectures. */
+ * where it says nothing, architectures, forms. */
 enum {
     IFL_SASS_COUNT_MATRIX_A = 32,
     IFL_SASS_COUNT_MATRIX_B,
@@ -223,12 +228,14 @@ enum {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Forms: for each the architectures that have it, and what bit 91 must be. */
+/* The forms of a row: a bit for each of 1 to 7 with bit 91 clear, then with it set, and more. */
 enum {
-    IFL_SASS_FORMS = 8,
-    IFL_SASS_BIT_91_FREE_ON_75 = 1 << 13,
-    IFL_SASS_BIT_91_CLEAR = 1 << 14,
-    IFL_SASS_BIT_91_SET = 1 << 15
+    IFL_SASS_FORM_NUMBERS = 7,
+    IFL_SASS_FORMS = (1 << 2 * IFL_SASS_FORM_NUMBERS) - 1,
+    IFL_SASS_CONSTANTS_TO_90 = 1 << 14, /* 3 and 5, to sm_90 only */
+    IFL_SASS_FREE_ON_75 = 1 << 15,      /* bit 91 may be either there */
+    IFL_SASS_UNIFORM_FILE = 1 << 16,    /* registers and predicates are uniform ones */
+    IFL_SASS_UNIFORM_GUARD = 1 << 17
 };
 
 enum { IFL_SASS_ELEMENTS = 18, IFL_SASS_ROW_OPERANDS = 14 };
@@ -236,9 +243,7 @@ typedef struct ifl_sass_row {
     uint16_t op;   /* ifl_sass_op */
     uint16_t base; /* bits 8..0 */
     uint16_t architectures;
-    uint16_t form[IFL_SASS_FORMS];
-    bool is_uniform; /* of the uniform datapath: registers and predicates */
-    bool has_uniform_guard;
+    uint32_t forms;
     uint64_t element[IFL_SASS_ELEMENTS];
     uint64_t operand[IFL_SASS_ROW_OPERANDS];
 } ifl_sass_row;
@@ -259,8 +264,8 @@ ifl_sass_literal ifl_sass_literal_of(const ifl_sass_style *style, const ifl_sass
 unsigned ifl_sass_role_of_element(uint64_t element);
 /* Has the row the word's form, and its bit 91? */
 bool ifl_sass_fits_form(const ifl_sass_row *row, uint16_t architecture, const uint64_t word[2]);
-/* Does an element count for the architecture? */
-bool ifl_sass_is_on(uint64_t element, uint16_t architecture);
+/* Does an element or operand count for the architecture and the word's form? */
+bool ifl_sass_is_on(uint64_t element, uint16_t architecture, const uint64_t word[2]);
 /* Has a word of its row this operand? */
 bool ifl_sass_has_operand(uint64_t operand, uint16_t architecture, const uint64_t word[2]);
 /* Is the uniform register of an address added, not a descriptor? */

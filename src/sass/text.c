@@ -471,7 +471,7 @@ static void put_mnemonic(writer *out, const ifl_sass_instruction *in)
     const uint16_t architecture = ifl_sass_architecture_bit(in->sm);
     put_text(out, ifl_sass_op_text(in->op));
     for (unsigned i = 0; row && i < IFL_SASS_ELEMENTS && row->element[i]; i++)
-        if (ifl_sass_is_on(row->element[i], architecture))
+        if (ifl_sass_is_on(row->element[i], architecture, in->word))
             put_text(out, element_text(row->element[i], in));
 }
 
