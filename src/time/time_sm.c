@@ -6,7 +6,7 @@
 
 #include "time/time_board.h"
 #include "time/time_constants.h"
-#include "time/time_fetch.h"
+#include "time/time_walk.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,13 +16,11 @@ enum { MOST_WARPS = 64, QUEUE = 8, HALVES = 2, BANKS = 2, MOST_OBJECTS = 32 };
 #define NEVER UINT64_MAX
 
 typedef struct warp {
-    const uint32_t *at, *end; /* what is left of its trace */
-    uint32_t site, stop;      /* the next instruction; where its stretch ends */
-    uint32_t times;           /* that the stretch is issued */
-    uint8_t carried;          /* scoreboards that what it passed would have waited for */
-    uint64_t issued;          /* cycle of the last issue, or of its start */
-    uint64_t stalled;         /* until then by the stall of the last instruction */
-    uint64_t boarded;         /* until then by scoreboards; why: */
+    ifl_walk walk;    /* through its trace */
+    uint8_t carried;  /* scoreboards that what it passed would have waited for */
+    uint64_t issued;  /* cycle of the last issue, or of its start */
+    uint64_t stalled; /* until then by the stall of the last instruction */
+    uint64_t boarded; /* until then by scoreboards; why: */
     uint8_t board_why;
     uint64_t turned;   /* until then by the branch that it took */
     size_t code_line;  /* + 1: that it issues from; 0: it has not begun */
@@ -99,21 +97,6 @@ typedef struct ifl_sm {
 
 /* ---- what a warp is at ----------------------------------------------------------------------- */
 
-/* Takes the next stretch; false at the end of the trace. Requests that belong to none are
- * passed. */
-static bool next_stretch(warp *w)
-{
-    while (w->at < w->end && !(*w->at & IFL_WORD_STRETCH))
-        w->at += 2 + ifl_request_unpack(w->at[1]).lines;
-    if (w->at >= w->end)
-        return false;
-    w->site = w->at[0] & ~IFL_WORD_STRETCH;
-    w->stop = w->site + (w->at[1] & IFL_STRETCH_SITES);
-    w->times = 1 + (w->at[1] >> IFL_STRETCH_BITS);
-    w->at += 2;
-    return w->site < w->stop || next_stretch(w);
-}
-
 static uint64_t latest(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -129,11 +112,10 @@ static unsigned marks_of(const ifl_sm *sm, uint32_t site)
 static bool pass_gone(const ifl_sm *sm, warp *w)
 {
     w->carried = 0;
-    while (marks_of(sm, w->site) & IFL_SITE_GONE) {
-        w->carried |= sm->of->sites->at[w->site].control.waits;
-        while (w->at < w->end && *w->at == w->site)
-            w->at += 2 + ifl_request_unpack(w->at[1]).lines;
-        if (++w->site >= w->stop && !next_stretch(w))
+    while (marks_of(sm, w->walk.site) & IFL_SITE_GONE) {
+        w->carried |= sm->of->sites->at[w->walk.site].control.waits;
+        ifl_walk_pass_requests(&w->walk);
+        if (!ifl_walk_step(&w->walk) && !ifl_walk_next(&w->walk))
             return false;
     }
     return true;
@@ -145,10 +127,10 @@ static bool pass_gone(const ifl_sm *sm, warp *w)
 static bool turn(warp *w)
 {
     enum { TURN_CYCLES = 5 };
-    const uint32_t next = w->stop;
-    if (!next_stretch(w))
+    const uint32_t next = w->walk.stop;
+    if (!ifl_walk_next(&w->walk))
         return false;
-    if (w->site != next)
+    if (w->walk.site != next)
         w->turned = w->stalled + TURN_CYCLES;
     return true;
 }
@@ -171,7 +153,7 @@ static void look_at_boards(const ifl_control *control, warp *w)
 
 static void fetch_code(ifl_sm *sm, warp *w)
 {
-    const size_t line = w->site / IFL_CODE_SITES;
+    const size_t line = w->walk.site / IFL_CODE_SITES;
     const ifl_sm_rates *r = sm->of->rates;
     const double starts = w->code_line          ? 0
                           : sm->memory.is_later ? r->fetch_cycles
@@ -194,7 +176,7 @@ static void supply_constant(ifl_sm *sm, warp *w, const ifl_control *control)
 /* When may it issue what it is at? */
 static void find_ready(ifl_sm *sm, warp *w)
 {
-    const ifl_control *control = &sm->of->sites->at[w->site].control;
+    const ifl_control *control = &sm->of->sites->at[w->walk.site].control;
     fetch_code(sm, w);
     supply_constant(sm, w, control);
     look_at_boards(control, w);
@@ -220,12 +202,11 @@ static void start_warp(ifl_sm *sm, uint32_t at_place, uint32_t index, const ifl_
     const size_t number = (size_t)at_place * sm->of->warps_per_block + index;
     warp *w = &sm->warps[number];
     scheduler *on = scheduler_of(sm, sm->next, index);
-    *w = (warp){.at = trace->words.at, .place = at_place, .block = sm->next};
+    *w = (warp){.walk = ifl_walk_of(trace), .place = at_place, .block = sm->next};
     w->issued = w->stalled = w->turned = at;
     if (!trace->words.count) /* it was stopped before its first instruction */
         return;
-    w->end = w->at + trace->words.count;
-    if (!next_stretch(w) || !pass_gone(sm, w))
+    if (!ifl_walk_next(&w->walk) || !pass_gone(sm, w))
         return;
     find_ready(sm, w);
     on->warps[on->count++] = w;
@@ -421,7 +402,7 @@ static void end_warp(ifl_sm *sm, scheduler *on, uint32_t index, uint32_t exit_si
 
 static void account(ifl_sm *sm, const warp *w)
 {
-    ifl_site_stalls *s = &sm->out->sites[w->site];
+    ifl_site_stalls *s = &sm->out->sites[w->walk.site];
     uint64_t at = w->issued + 1;
     const struct {
         uint64_t until;
@@ -491,7 +472,7 @@ enum { READ_WINDOW = 3 };
 
 static uint64_t reads_of(const scheduler *on, const warp *w, const ifl_control *c, unsigned bank)
 {
-    const bool follows = on->issued == w && on->issued_site + 1 == w->site;
+    const bool follows = on->issued == w && on->issued_site + 1 == w->walk.site;
     return (uint64_t)(c->sources[bank] - (follows ? c->kept[bank] : 0));
 }
 
@@ -517,7 +498,7 @@ static void read_sources(scheduler *on, const warp *w, const ifl_site *site, uin
     for (unsigned bank = 0; bank < BANKS; bank++)
         on->bank[bank] = latest(on->bank[bank], now) + reads_of(on, w, &site->control, bank);
     on->issued = w;
-    on->issued_site = w->site;
+    on->issued_site = w->walk.site;
 }
 
 /* A pipe or a queue that is not free: the warp comes again when it is. */
@@ -538,18 +519,6 @@ static bool is_held(scheduler *on, const ifl_site *site, uint64_t now, warp *w)
                              : is_far(site) ? IFL_STALL_lg_throttle
                                             : IFL_STALL_mio_throttle);
     w->ready = free_at;
-    return true;
-}
-
-/* The costs of a request that stands in the trace behind the stretch; nothing where no lane asked
- * for anything. */
-static bool take_request(warp *w, ifl_request_cost *cost, const uint32_t **lines)
-{
-    if (w->at >= w->end || *w->at != w->site)
-        return false;
-    *cost = ifl_request_unpack(w->at[1]);
-    *lines = w->at + 2;
-    w->at += 2 + cost->lines;
     return true;
 }
 
@@ -576,7 +545,7 @@ static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
                       0};
     ifl_request_cost cost;
     const uint32_t *lines;
-    while (take_request(w, &cost, &lines)) {
+    while (ifl_walk_take_request(&w->walk, &cost, &lines)) {
         if (cost.served == IFL_REQUEST_OBJECT) {
             step_object(sm, w, (ifl_object_step)cost.passes, lines, all.ends);
             continue;
@@ -711,11 +680,11 @@ static void fence(ifl_sm *sm, warp *w, uint8_t step)
 static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
 {
     warp *w = on->warps[index];
-    const ifl_site *site = &sm->of->sites->at[w->site];
+    const ifl_site *site = &sm->of->sites->at[w->walk.site];
     account(sm, w);
     w->waits += w->boarded > w->stalled && w->board_why == IFL_STALL_long_scoreboard;
     w->is_of_some = false;
-    const uint32_t times = marks_of(sm, w->site) & IFL_SITE_ONCE ? 1 : w->times;
+    const uint32_t times = marks_of(sm, w->walk.site) & IFL_SITE_ONCE ? 1 : w->walk.times;
     if (!is_queued(site))
         read_sources(on, w, site, sm->now);
     take_effect(sm, on, w, site, times);
@@ -728,7 +697,7 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
         fence_block(sm, w);
     if (site->control.step == IFL_STEP_FENCE || site->control.step == IFL_STEP_FENCE_SYSTEM)
         fence(sm, w, site->control.step);
-    if ((++w->site >= w->stop && !turn(w)) || !pass_gone(sm, w)) {
+    if ((!ifl_walk_step(&w->walk) && !turn(w)) || !pass_gone(sm, w)) {
         end_warp(sm, on, index, (uint32_t)(site - sm->of->sites->at));
         return;
     }
@@ -745,7 +714,7 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
 static bool comes_before(const ifl_sm *sm, const warp *a, const warp *b)
 {
     const ifl_site *sites = sm->of->sites->at;
-    if (is_far(&sites[a->site]) && is_far(&sites[b->site]))
+    if (is_far(&sites[a->walk.site]) && is_far(&sites[b->walk.site]))
         return a->issued < b->issued;
     return a->block != b->block ? a->block < b->block : a->issued < b->issued;
 }
@@ -758,7 +727,7 @@ static bool pick(ifl_sm *sm, scheduler *on, uint32_t *found)
     bool can_go_on = false;
     for (uint32_t i = 0; i < on->count; i++) {
         warp *w = on->warps[i];
-        if (w->ready > sm->now || is_held(on, &sm->of->sites->at[w->site], sm->now, w))
+        if (w->ready > sm->now || is_held(on, &sm->of->sites->at[w->walk.site], sm->now, w))
             continue;
         w->passed++;
         if (i == on->last)
@@ -825,52 +794,6 @@ static void run(ifl_sm *sm)
     }
 }
 
-/* Marks the lines of code that a warp issues from; how many had none marked. */
-static size_t mark_code(uint8_t *marked, const ifl_warp_trace *trace)
-{
-    size_t found = 0;
-    warp w = {.at = trace->words.at, .end = trace->words.at + trace->words.count};
-    while (w.at < w.end && next_stretch(&w))
-        for (size_t line = w.site / IFL_CODE_SITES; line <= (w.stop - 1) / IFL_CODE_SITES; line++) {
-            found += !marked[line];
-            marked[line] = 1;
-        }
-    return found;
-}
-
-/* The launch before has left in the cache what its last warp issued from: it is taken to be as this
- * one's first. */
-static void leave_code(ifl_code_cache *code, const ifl_warp_trace *trace)
-{
-    warp w = {.at = trace->words.at, .end = trace->words.at + trace->words.count};
-    while (code->lines && w.at < w.end && next_stretch(&w))
-        for (size_t line = w.site / IFL_CODE_SITES; line <= (w.stop - 1) / IFL_CODE_SITES; line++)
-            ifl_code_cache_fetch(code, line, 0);
-    ifl_code_cache_settle(code);
-}
-
-/* Of a kernel whose whole code fits nothing is looked at. */
-static bool begin_code(ifl_sm *sm)
-{
-    const ifl_sm_case *of = sm->of;
-    const ifl_sm_rates *r = of->rates;
-    const ifl_code_level near = {r->near_code_lines, (uint64_t)r->near_code_cycles},
-                         far = {r->code_lines, (uint64_t)r->code_cycles};
-    const size_t lines = of->sites->count / IFL_CODE_SITES + 1,
-                 most = near.most ? near.most : far.most;
-    size_t touched = 0;
-    uint8_t *marked = lines > most ? calloc(lines, 1) : NULL;
-    for (size_t b = 0; marked && b < of->block_count; b++)
-        for (uint32_t w = 0; w < of->warps_per_block; w++)
-            touched += mark_code(marked, &of->blocks[b]->warps[w]);
-    const bool begun = (marked || lines <= most) &&
-                       ifl_code_cache_begin(&sm->code, lines, touched, near, far, r->code_ahead);
-    if (begun && of->block_count)
-        leave_code(&sm->code, &of->blocks[0]->warps[0]);
-    free(marked);
-    return begun;
-}
-
 bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out)
 {
     ifl_sm sm = {.of = of, .out = out};
@@ -878,7 +801,8 @@ bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out)
     sm.warps = calloc(warps + 1, sizeof *sm.warps);
     sm.places = calloc(of->blocks_per_sm + 1, sizeof *sm.places);
     const bool fits = warps <= MOST_WARPS && sm.warps && sm.places &&
-                      ifl_time_memory_begin(&sm.memory, of->rates) && begin_code(&sm);
+                      ifl_time_memory_begin(&sm.memory, of->rates) &&
+                      ifl_sm_begin_code(of, &sm.code);
     ifl_constant_cache_begin(&sm.constants, (uint64_t)of->rates->constant_cycles,
                              (uint64_t)of->rates->l2_latency);
     if (fits)

@@ -5,6 +5,7 @@
 #define IFL_TIME_TIME_SM_H
 
 #include "profile/time_facts.h"
+#include "time/time_fetch.h"
 #include "time/time_memory.h"
 
 /* Of a site in a trace that was changed. */
@@ -44,6 +45,10 @@ double ifl_sm_cycles(const ifl_sm_outcome *outcome, size_t followed, double bloc
 /* How much later than this SM the last of all SMs ends, in cycles; `waits`: how often a warp waited
  * for memory. 0 where further blocks take the places of those that have ended. */
 double ifl_sm_behind(const ifl_sm_case *of, uint32_t waits);
+
+/* The instruction cache as the launch before has left it: with the code that the warps issue from, as
+ * far as it fits. False without memory. */
+bool ifl_sm_begin_code(const ifl_sm_case *of, ifl_code_cache *code);
 
 /* False without memory, or where an SM cannot hold so many warps. */
 bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out);
