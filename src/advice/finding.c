@@ -7,6 +7,7 @@
 #include "advice/cause.h"
 #include "advice/lanes.h"
 #include "advice/local_memory.h"
+#include "advice/merging.h"
 #include "arch/units.h"
 #include "base/figure.h"
 
@@ -42,7 +43,7 @@ typedef struct collector {
     ifl_findings *out;
     uint64_t moved_bytes; /* of the launch, off chip */
     uint64_t wavefronts;  /* of the launch, shared */
-    uint64_t requests;
+    uint64_t requests, off_chip_requests;
     bool no_memory;
 } collector;
 
@@ -244,6 +245,52 @@ static bool atomic_stands_out(const collector *c, const ifl_place_row *row)
     return at_least(t->serial, 150, t->requests) && at_least(t->serial, WHOLE_PERCENT, c->requests);
 }
 
+/* Of the requests to global memory at least a tenth, so that merging is not the lesser part. */
+static bool merge_stands_out(const collector *c, const ifl_place_row *row)
+{
+    enum { TENTH = 10 };
+    const ifl_traffic_info *info = ifl_traffic_info_get(row->kind);
+    return info->kind == IFL_ACCESS_ATOMIC && info->space == IFL_SPACE_GLOBAL &&
+           !atomic_stands_out(c, row) && ifl_blocks_merge(c->profile) &&
+           at_least(row->traffic.requests, TENTH, c->off_chip_requests);
+}
+
+static void add_merge(collector *c, const ifl_place_row *row)
+{
+    const uint32_t *grid = c->profile->grid;
+    const uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    ifl_finding f = finding_at(c, IFL_CAUSE_merging_blocks, row,
+                               ifl_arena_printf(c->arena, "%s update the same places",
+                                                ifl_figure_counted(blocks, "block").text));
+    f.figures = busiest_part_text(c, row);
+    add(c, &f);
+}
+
+static bool lanes_are_scattered(const collector *c, const ifl_place_row *row, double *lanes)
+{
+    const ifl_access_kind kind = ifl_traffic_info_get(row->kind)->kind;
+    return kind != IFL_ACCESS_ATOMIC &&
+           ifl_lanes_are_scattered(c->profile, &row->traffic, row->line->access_bytes,
+                                   row->instructions, lanes);
+}
+
+static bool scatter_stands_out(const collector *c, const ifl_place_row *row)
+{
+    double lanes;
+    return at_least(row->traffic.requests, OWN_PERCENT, c->requests) &&
+           lanes_are_scattered(c, row, &lanes);
+}
+
+static void add_scatter(collector *c, const ifl_place_row *row)
+{
+    double lanes = 0;
+    lanes_are_scattered(c, row, &lanes);
+    ifl_finding f = finding_at(c, IFL_CAUSE_scattered_lanes, row,
+                               ifl_arena_printf(c->arena, "%s of 32 lanes take part in a request",
+                                                ifl_figure_real(lanes).text));
+    add(c, &f);
+}
+
 /* ---- the whole kernel ------------------------------------------------------------------------ */
 
 static void add_local(collector *c)
@@ -340,6 +387,7 @@ static void total_up(collector *c)
     for (ifl_traffic_kind kind = 0; kind < IFL_TRAFFIC_COUNT; kind++) {
         ifl_traffic t = ifl_traffic_get(&c->profile->counters, kind);
         c->requests += t.requests;
+        c->off_chip_requests += ifl_traffic_info_get(kind)->on_chip ? 0 : t.requests;
         c->moved_bytes += t.sectors * IFL_SECTOR_BYTES;
         c->wavefronts += ifl_traffic_info_get(kind)->on_chip ? t.wavefronts : 0;
     }
@@ -352,7 +400,8 @@ ifl_status ifl_findings_collect(const ifl_profile *profile, const ifl_places *of
     static const rule bytes = {off_chip_stands_out, add_off_chip},
                       banks = {on_chip_stands_out, add_on_chip},
                       atomics = {atomic_stands_out, add_atomic},
-                      races = {race_stands_out, add_race};
+                      merges = {merge_stands_out, add_merge}, races = {race_stands_out, add_race},
+                      scatter = {scatter_stands_out, add_scatter};
     collector c = {.profile = profile, .arena = arena, .out = out};
     *out = (ifl_findings){0};
     total_up(&c);
@@ -360,7 +409,9 @@ ifl_status ifl_findings_collect(const ifl_profile *profile, const ifl_places *of
     walk(&c, on_chip, &banks);
     walk(&c, off_chip, &atomics);
     walk(&c, on_chip, &atomics);
+    walk(&c, off_chip, &merges);
     walk(&c, on_chip, &races);
+    walk(&c, on_chip, &scatter);
     add_local(&c);
     add_divergence(&c);
     if (!c.no_memory)

@@ -103,6 +103,24 @@ double ifl_lanes_racing(const ifl_profile *profile, const ifl_profile_line *line
     return is_race ? lanes_at(profile, line->site) : 0;
 }
 
+bool ifl_lanes_are_scattered(const ifl_profile *profile, const ifl_traffic *traffic,
+                             uint32_t access_bytes, uint32_t instructions, double *lanes)
+{
+    const double few = 8, meetings = 3, fewer = 2;
+    const uint32_t *block = profile->block;
+    const double blocks = (double)profile->grid[0] * profile->grid[1] * profile->grid[2],
+                 threads = (double)block[0] * block[1] * block[2];
+    if (!traffic->requests || !access_bytes || !instructions)
+        return false;
+    const double barriers =
+        of(profile, IFL_COUNTER_barriers) / (blocks * ceil(threads / IFL_WARP_LANES));
+    *lanes = (double)traffic->useful_bytes / access_bytes / (double)traffic->requests;
+    /* of an instruction and a block: as they are, and the fewest, one a step at least */
+    const double requests = (double)traffic->requests / instructions / blocks,
+                 fewest = fmax(requests * *lanes / IFL_WARP_LANES, barriers);
+    return *lanes <= few && barriers >= meetings && requests > fewer * fewest;
+}
+
 static ifl_traffic on_chip(const ifl_profile_line *line)
 {
     ifl_traffic sum = ifl_traffic_get(&line->counters, IFL_TRAFFIC_shared_load);

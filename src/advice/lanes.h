@@ -3,7 +3,7 @@
 #ifndef IFL_ADVICE_LANES_H
 #define IFL_ADVICE_LANES_H
 
-#include "profile/profile.h"
+#include "profile/traffic.h"
 
 /* The share of the instructions issued, 0..1, that one or two lanes of a full warp execute. Of PTX only the
  * average is known: it counts if it is low and a block splits hardly any of its warps. */
@@ -18,6 +18,11 @@ double ifl_lanes_racing(const ifl_profile *profile, const ifl_profile_line *line
 
 /* How many instructions those are together that were issued so often at least, each. */
 double ifl_lanes_issued_often(const ifl_profile *profile, double least);
+
+/* Of a row of shared accesses in a block that meets at barriers: do few lanes take part in a request,
+ * which fewer warps could make between the same barriers? *lanes: of a request, on average. */
+bool ifl_lanes_are_scattered(const ifl_profile *profile, const ifl_traffic *traffic,
+                             uint32_t access_bytes, uint32_t instructions, double *lanes);
 
 /* Do these bank conflicts come from addresses that follow no pattern, as those that data decide? Lanes at random places
  * meet now and then; where most of them meet in a bank each time, the length of a row is behind it. */

@@ -3,6 +3,7 @@
  * there are, what each does before the block meets, values that several of them load, places that
  * several of them update. */
 #include "advice/lanes.h"
+#include "advice/merging.h"
 #include "advice/situation.h"
 #include "base/figure.h"
 
@@ -263,5 +264,62 @@ bool ifl_rule_fewer_atomics(const ifl_situation *s, ifl_remedy *to)
     to->work.part_passes *= fewer;
     to->work.l2_bytes -= fmin((1 - fewer) * sectors * 32, to->work.l2_bytes / 2);
     to->symptom = say_atomics(s, requests, serial);
+    return true;
+}
+
+/* Blocks that gather on chip first: of as many as the GPU holds, each merges once. */
+bool ifl_rule_merge_once(const ifl_situation *s, ifl_remedy *to)
+{
+    const double worth = 0.4, few_waves = 1.5, waves = s->model.waves.waves;
+    const double requests = of(s, IFL_COUNTER_global_atomic_requests),
+                 bytes = 32 * of(s, IFL_COUNTER_global_atomic_sectors);
+    if (waves < few_waves || !ifl_situation_spends(s, IFL_TERM_ATOMICS, worth) ||
+        !ifl_blocks_merge(s->profile))
+        return false;
+    /* half of the effect: as many orders of magnitude. An H100 merges 16,384 histograms of 16 MiB of
+     * bytes in 168 us and 1,056 in 39 (steps.cu of tests/advice): 4.3 times as fast. */
+    const double times = pow(waves, to->share);
+    to->line = busiest(s, IFL_TRAFFIC_global_atomic);
+    to->work.each = NULL;
+    to->work.blocks /= times;
+    to->work.waits *= times;
+    to->work.spread *= times;
+    to->work.cycles *= times;
+    to->work.shared_waits *= times;
+    to->work.atomic_passes /= times;
+    to->work.part_passes /= times;
+    to->work.l2_bytes -= fmin((1 - 1 / times) * bytes, to->work.l2_bytes / 2);
+    to->symptom = ifl_situation_say(
+        s, "each of %s makes %s on places that all of them update; the GPU holds %s at once",
+        ifl_figure_amount(s->work.blocks, "block").text,
+        ifl_figure_amount(requests / s->work.blocks, "atomic").text,
+        ifl_figure_count((uint64_t)(s->work.blocks / waves + 0.5)).text);
+    return true;
+}
+
+/* ---- integer divisions -------------------------------------------------------------------------- */
+
+/* ptxas takes the reciprocal of a divisor that it does not know in floating point, rounded up (I2F.RP,
+ * MUFU.RCP, F2I), and corrects the quotient: 17 instructions for an unsigned remainder of 32 bits
+ * (ptxas 13.0, sm_90, tests/advice/steps.cu), three of them of the XU. Signed ones take more. What
+ * several quotients have in common it computes once, so that reciprocals are counted. */
+bool ifl_rule_integer_division(const ifl_situation *s, ifl_remedy *to)
+{
+    const double each = 17, replaced_by = 1, of_xu = 3, least = 0.1, worth = 0.6;
+    const double divisions =
+        s->profile->machine.ran ? ifl_opcodes_count(&s->profile->opcodes, "I2F", ".RP") : 0;
+    const double spared = to->share * divisions * (each - replaced_by);
+    if (divisions * each < least * s->work.instructions ||
+        !(ifl_situation_spends(s, IFL_TERM_ISSUE, worth) ||
+          ifl_situation_spends(s, IFL_TERM_ARITHMETIC, worth)))
+        return false;
+    const double left = 1 - fmin(spared / s->work.instructions, 1);
+    to->work.instructions *= left;
+    to->work.cycles *= left;
+    to->work.int32 -= fmin(spared * (each - of_xu) / each, to->work.int32);
+    to->work.special -= fmin(to->share * divisions * of_xu, to->work.special);
+    to->symptom = ifl_situation_say(
+        s, "%s per warp by values that the compiler does not know, of about 17 instructions each",
+        ifl_figure_amount(divisions / s->warps, "integer division").text);
     return true;
 }

@@ -29,6 +29,8 @@ typedef struct shape {
     double shared_requests, shared_wavefronts, barriers;
     double atomics, atomic_lanes; /* requests; lanes that meet on one address */
     bool atomics_in_shared;
+    bool merges;      /* each block its own, to the places of all */
+    double divisions; /* integer ones, of a warp of machine code */
     double local_sectors;
     uint32_t spilled;           /* bytes a thread */
     double arithmetic, widened; /* fp64 where `op` or `widened` says so */
@@ -151,6 +153,8 @@ static void add_atomics(ifl_profile *p, const shape *s, double warps)
         set(both[i], IFL_COUNTER_global_atomic_sectors_ideal, warps * s->atomics * 4);
         set(both[i], IFL_COUNTER_global_atomic_serial, warps * s->atomics * s->atomic_lanes);
     }
+    if (s->merges)
+        set(&p->counters, IFL_COUNTER_global_atomic_busiest_part, 8 * warps * s->atomics);
     assert_true(ifl_vec_push(&p->lines, line));
 }
 
@@ -158,7 +162,8 @@ static void add_counts(ifl_profile *p, const shape *s, double warps)
 {
     ifl_counters *c = &p->counters;
     const bool wide = strstr(s->op, "f64") || s->widened > 0;
-    set(c, IFL_COUNTER_ptx_instructions, warps * s->instructions);
+    set(c, s->divisions > 0 ? IFL_COUNTER_instructions : IFL_COUNTER_ptx_instructions,
+        warps * s->instructions);
     set(c, IFL_COUNTER_thread_instructions, warps * s->instructions * s->lanes);
     set(c, IFL_COUNTER_branches, warps * s->branches);
     set(c, IFL_COUNTER_divergent_branches, warps * s->divergent);
@@ -171,6 +176,10 @@ static void add_counts(ifl_profile *p, const shape *s, double warps)
     assert_true(ifl_vec_push(&p->ptx_opcodes, compute));
     if (s->widened > 0)
         assert_true(ifl_vec_push(&p->ptx_opcodes, convert));
+    const ifl_opcode_count reciprocal = {"I2F.U32.RP", (uint64_t)(warps * s->divisions), {0}};
+    if (s->divisions > 0)
+        assert_true(ifl_vec_push(&p->opcodes, reciprocal));
+    p->machine.ran = s->divisions > 0;
 }
 
 static void add_caches(ifl_profile *p, const shape *s)
@@ -364,6 +373,10 @@ static const shape *faults(size_t *count)
               .atomic_lanes = 32, .atomics_in_shared = true),
         FAULT(fewer_atomics, "h200", .bytes = 4, .loads = 4, .stores = 0, .atomics = 4,
               .atomic_lanes = 2, .l1_hit = 0),
+        FAULT(merge_once, "h100", .bytes = 4, .loads = 1, .stores = 0, .atomics = 1,
+              .atomic_lanes = 1, .merges = true, .shared_requests = 4, .shared_wavefronts = 4,
+              .barriers = 2),
+        FAULT(integer_division, "h100", .bytes = 4, .divisions = 20, .instructions = 800),
     };
     for (; n < sizeof rows / sizeof *rows; n++)
         all[n] = rows[n];
