@@ -219,10 +219,35 @@ static const char *unmatched_text(sheet *s)
                                   count, count == 1 ? "" : "es", count == 1 ? " has" : "s have");
 }
 
+static bool is_shorter(const ifl_compared *time)
+{
+    return time->differs && time->b.number < time->a.number;
+}
+
+/* A time, measured or else predicted, is shorter in B; that none is longer is known. */
+static bool is_faster(const ifl_comparison *c)
+{
+    for (size_t i = 0; i < c->launches.count; i++) {
+        const ifl_compared_launch *launch = &c->launches.at[i];
+        for (size_t k = 0; k < launch->times.count; k++)
+            if (strcmp(launch->times.at[k].name, "median_s") == 0 &&
+                is_shorter(&launch->times.at[k]))
+                return true;
+        for (size_t k = 0; k < launch->models.count && !launch->times.count; k++)
+            if (is_shorter(&launch->models.at[k].time))
+                return true;
+    }
+    return false;
+}
+
 static const char *verdict_text(sheet *s)
 {
     const ifl_comparison *c = s->comparison;
-    return c->is_check ? "" : c->worse ? "B is worse." : c->differing ? "B is no worse." : "";
+    return c->is_check    ? ""
+           : c->worse     ? "B is worse."
+           : is_faster(c) ? "B is faster."
+           : c->differing ? "B is no worse."
+                          : "";
 }
 
 static void print_verdict(sheet *s)
