@@ -2,6 +2,7 @@
  * The man page, from the tables of commands and topics. The build keeps it as inflight.1. */
 #include "commands.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* roff takes a backslash, and a dot or quote at the start of a line, for its own; "-" is a hyphen
@@ -63,13 +64,12 @@ static void print_command(const ifl_cli_command *command, FILE *out)
 {
     fprintf(out, ".SS inflight %s\n", command->name);
     put_text(command->summary, out);
-    fputs("\n.PP\n.nf\n", out);
+    fputc('\n', out);
     for (size_t i = 0; command->usage[i]; i++) {
-        fprintf(out, "inflight %s ", command->name);
+        fprintf(out, ".HP 4\ninflight %s ", command->name);
         put(command->usage[i], strlen(command->usage[i]), false, out);
         fputc('\n', out);
     }
-    fputs(".fi\n", out);
     print_paragraphs(command->text, out);
     for (size_t i = 0; i < command->option_count; i++)
         print_option(&command->options[i], out);
@@ -104,15 +104,21 @@ static void print_topic(const ifl_cli_topic *topic, FILE *out)
 
 static void print_examples(FILE *out)
 {
-    fputs(".SH EXAMPLES\n.nf\n", out);
-    for (size_t i = 0; ifl_cli_analyze.examples[i]; i++)
+    fputs(".SH EXAMPLES\n", out);
+    for (size_t i = 0; ifl_cli_analyze.examples[i]; i++) {
+        fputs(".HP 4\n", out);
         print_plain(ifl_cli_analyze.examples[i], out);
-    fputs(".fi\n", out);
+    }
 }
 
+/* Of a terminal's 80 columns man leaves 71 to a section's text. Words stay whole, so that they can be
+ * searched for. */
 void ifl_cli_print_manual(FILE *out)
 {
+    if (setenv("COLUMNS", "71", 1) != 0)
+        return;
     fprintf(out, ".TH INFLIGHT 1 \"\" \"inflight %s\" \"User Commands\"\n", ifl_version());
+    fputs(".ad l\n.nh\n", out);
     fputs(".SH NAME\ninflight \\- why a CUDA kernel does not reach the memory bandwidth, and what "
           "would help\n"
           ".SH SYNOPSIS\n\\fBinflight\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... "

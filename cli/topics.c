@@ -5,30 +5,42 @@
 
 #include <string.h>
 
+/* A heading, then paragraphs, each wrapped to the terminal. What begins with two blanks is a word
+ * and its meaning. */
+static void print_page(const char *const *lines, FILE *out)
+{
+    enum { MEANING = 24 };
+    for (size_t i = 0; lines[i]; i++)
+        ifl_cli_print_wrapped(lines[i], 0, lines[i][0] == ' ' ? MEANING : 0, out);
+}
+
 static void print_arguments(FILE *out)
 {
-    fputs("Arguments of a kernel, one per parameter, in order\n"
-          "\n"
-          "  TYPE:VALUE          a number: u32:2^25  i32:-5  f32:0.5  f64:1e-3  bf16:1\n"
-          "  TYPExCOUNT=FILL     a buffer: f32x2^20=random  i32x1000=iota\n"
-          "  TYPExCOUNT+N=FILL   a buffer that starts N bytes past its alignment\n"
-          "  struct:ARG,ARG...   a structure by value: its members, laid out as in C\n"
-          "  null  same:N        a null pointer; the buffer of argument N again\n"
-          "\n"
-          "Types: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64.\n"
-          "Numbers: 1000, 0x3e8, 2^25, 4Ki, 32Mi, 1Gi.\n"
-          "\n"
-          "Fills\n"
-          "  zero                zeros; takes no memory until it is used\n"
-          "  const:V             V everywhere\n"
-          "  iota                0, 1, 2, ...\n"
-          "  random[:SEED]       floats from 0 to 1, integers of all values\n"
-          "  permutation[:SEED]  0 to COUNT - 1, each once, in random order: valid indexes\n"
-          "  @FILE.npy           a NumPy file\n"
-          "\n"
-          "The document \"Launches\" (launch.md) has the rest: plain bytes, tensor maps,\n"
-          "limits of random numbers.\n",
-          out);
+    static const char *const page[] = {
+        "Arguments of a kernel, one per parameter, in order",
+        "",
+        "  TYPE:VALUE            a number: u32:2^25  i32:-5  f32:0.5  f64:1e-3  bf16:1",
+        "  TYPExCOUNT=FILL       a buffer: f32x2^20=random  i32x1000=iota",
+        "  TYPExCOUNT+N=FILL     a buffer that starts N bytes past its alignment",
+        "  struct:ARG,ARG...     a structure by value: its members, laid out as in C",
+        "  null                  a null pointer",
+        "  same:N                the buffer of argument N again",
+        "",
+        "Types: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64.",
+        "Numbers: 1000, 0x3e8, 2^25, 4Ki, 32Mi, 1Gi.",
+        "",
+        "Fills",
+        "  zero                  zeros; takes no memory until it is used",
+        "  const:V               V everywhere",
+        "  iota                  0, 1, 2, ...",
+        "  random[:SEED]         floats from 0 to 1, integers of all values",
+        "  permutation[:SEED]    0 to COUNT - 1, each once, in random order: valid indexes",
+        "  @FILE.npy             a NumPy file",
+        "",
+        "The document \"Launches\" (launch.md) has the rest: plain bytes, tensor maps, limits of "
+        "random numbers.",
+        NULL};
+    print_page(page, out);
 }
 
 enum { LAST_EXIT_CODE = 255 };
@@ -53,15 +65,6 @@ static void print_exit_status(FILE *out)
     fputs("Exit status\n\n", out);
     for (int code = 0; code <= LAST_EXIT_CODE; code++)
         print_code(code, out);
-}
-
-/* A heading, then paragraphs, each wrapped to the terminal. What begins with two blanks is a word
- * and its meaning. */
-static void print_page(const char *const *lines, FILE *out)
-{
-    enum { MEANING = 24 };
-    for (size_t i = 0; lines[i]; i++)
-        ifl_cli_print_wrapped(lines[i], 0, lines[i][0] == ' ' ? MEANING : 0, out);
 }
 
 static void print_report(FILE *out)
@@ -124,8 +127,8 @@ static void print_model(FILE *out)
         "  atomics               updates of the same word or the same 512 bytes, one after the "
         "other",
         "  issue                 warp instructions, at the rate at which SMs issue them",
-        "  tensor                products of matrices on the tensor cores, at what they can do\n"
-        "                        of each type\n"
+        "  tensor                products of matrices on the tensor cores, at their peak for the "
+        "type",
         "  arithmetic            instructions of one pipe: fp32, fp64, integer, special functions",
         "  latency               warps wait for loads, and too few bytes are in flight",
         "  launch                starting and ending the kernel",

@@ -92,8 +92,9 @@ void ifl_stalls_part_print(ifl_page *page, const ifl_profile *profile, const cha
                          "warp stalls on average %s.",
                          100 * f->issue_active, reasons_text(page, f->stalls)));
     if (f->site_count)
-        ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN,
-                           ifl_arena_printf(&page->arena, "Warps stall: %s.", sites_text(page, f)));
+        ifl_page_paragraph(
+            page, INDENT, INDENT, IFL_STYLE_PLAIN,
+            ifl_arena_printf(&page->arena, "Where warps stall: %s.", sites_text(page, f)));
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
