@@ -22,14 +22,15 @@ typedef struct warp {
     uint64_t stalled; /* until then by the stall of the last instruction */
     uint64_t boarded; /* until then by scoreboards; why: */
     uint8_t board_why;
-    uint64_t turned;   /* until then by the branch that it took */
-    size_t code_line;  /* + 1: that it issues from; 0: it has not begun */
-    uint64_t fetched;  /* until then by its code */
-    uint64_t supplied; /* until then by a constant */
-    uint64_t barred;   /* until then by the barrier */
-    uint64_t fenced;   /* until then by a fence */
-    uint8_t queue_why; /* what it has waited for since: ifl_stall, NOT_SELECTED: nothing */
-    uint64_t passed;   /* cycles since in which it could issue and another warp did */
+    uint64_t turned;     /* until then by the branch that it took */
+    size_t code_line;    /* + 1: that it issues from; 0: it has not begun */
+    uint64_t fetched;    /* until then by its code */
+    uint64_t supplied;   /* until then by a constant */
+    uint64_t barred;     /* until then by the barrier */
+    uint64_t fenced;     /* until then by a fence */
+    bool queues, is_far; /* that instruction goes to a queue; to memory beyond the SM's own */
+    uint8_t queue_why;   /* what it has waited for since: ifl_stall, NOT_SELECTED: nothing */
+    uint64_t passed;     /* cycles since in which it could issue and another warp did */
     uint64_t
         ready; /* the earliest cycle of its next issue; NEVER: at a barrier, or there is none */
     uint64_t copies;       /* end of the copies of no group yet */
@@ -173,10 +174,24 @@ static void supply_constant(ifl_sm *sm, warp *w, const ifl_control *control)
                       : 0;
 }
 
+static bool is_queued(const ifl_site *site)
+{
+    return site->access.kind != IFL_ACCESS_KINDS || site->pipe == IFL_PIPE_LSU ||
+           site->pipe == IFL_PIPE_ADU || site->pipe == IFL_PIPE_TEX;
+}
+
+static bool is_far(const ifl_site *site)
+{
+    return site->access.kind != IFL_ACCESS_KINDS && site->access.space != IFL_SPACE_SHARED;
+}
+
 /* When may it issue what it is at? */
 static void find_ready(ifl_sm *sm, warp *w)
 {
-    const ifl_control *control = &sm->of->sites->at[w->walk.site].control;
+    const ifl_site *site = &sm->of->sites->at[w->walk.site];
+    const ifl_control *control = &site->control;
+    w->queues = is_queued(site);
+    w->is_far = is_far(site);
     fetch_code(sm, w);
     supply_constant(sm, w, control);
     look_at_boards(control, w);
@@ -423,17 +438,6 @@ static void account(ifl_sm *sm, const warp *w)
     s->issued++;
 }
 
-static bool is_queued(const ifl_site *site)
-{
-    return site->access.kind != IFL_ACCESS_KINDS || site->pipe == IFL_PIPE_LSU ||
-           site->pipe == IFL_PIPE_ADU || site->pipe == IFL_PIPE_TEX;
-}
-
-static bool is_far(const ifl_site *site)
-{
-    return site->access.kind != IFL_ACCESS_KINDS && site->access.space != IFL_SPACE_SHARED;
-}
-
 /* Of the two halves of a pipe the one that is free first; what is of one half only takes the first.
  * What takes twice takes both: the one that is free last. An H100, tools/gpu/sm_probe.cu: IMAD.WIDE
  * 4.1 cycles, with an FFMA beside it 5.1, with an IMAD 6.4. */
@@ -479,6 +483,8 @@ static uint64_t reads_of(const scheduler *on, const warp *w, const ifl_control *
 static bool is_undispatched(const scheduler *on, const ifl_site *site, uint64_t now, warp *w)
 {
     uint64_t may = now;
+    if (on->bank[0] <= now && on->bank[1] <= now)
+        return false;
     for (unsigned bank = 0; bank < BANKS; bank++) {
         /* What one instruction reads beyond the window keeps only those behind it. */
         const uint64_t reads = reads_of(on, w, &site->control, bank),
@@ -509,15 +515,14 @@ static bool is_held(scheduler *on, const ifl_site *site, uint64_t now, warp *w)
         w->ready = on->dispatch;
         return true;
     }
-    const bool queues = is_queued(site);
-    const uint64_t free_at = queues                   ? on->queue[on->queue_at]
+    const uint64_t free_at = w->queues                ? on->queue[on->queue_at]
                              : site->pipe < IFL_PIPES ? *half_of(on, site)
                                                       : 0;
     if (free_at <= now)
-        return !queues && is_undispatched(on, site, now, w);
-    w->queue_why = (uint8_t)(!queues        ? IFL_STALL_math_pipe_throttle
-                             : is_far(site) ? IFL_STALL_lg_throttle
-                                            : IFL_STALL_mio_throttle);
+        return !w->queues && is_undispatched(on, site, now, w);
+    w->queue_why = (uint8_t)(!w->queues  ? IFL_STALL_math_pipe_throttle
+                             : w->is_far ? IFL_STALL_lg_throttle
+                                         : IFL_STALL_mio_throttle);
     w->ready = free_at;
     return true;
 }
@@ -560,11 +565,10 @@ static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
     return all;
 }
 
-static ifl_stall why_of(const ifl_site *site, const ifl_served *served)
+static ifl_stall why_of(const ifl_site *site)
 {
     if (site->control.delay == IFL_DELAY_CONSTANT)
         return IFL_STALL_short_scoreboard;
-    (void)served;
     return is_far(site) || site->control.delay == IFL_DELAY_TEXTURE ? IFL_STALL_long_scoreboard
                                                                     : IFL_STALL_short_scoreboard;
 }
@@ -618,7 +622,7 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
     }; /* sources of a store are free after 5 to 11 cycles (measured, docs/model.md) */
     const ifl_control *c = &site->control;
     const ifl_served served = serve_requests(sm, w, site);
-    if (is_queued(site)) {
+    if (w->queues) {
         on->queue[on->queue_at] = (uint64_t)served.begins;
         on->queue_at = (on->queue_at + 1) % QUEUE;
     }
@@ -627,9 +631,9 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
     if (site->matrix.kind != IFL_MATRIX_KIND_NONE)
         end_products(sm, on, w, c, served.ends);
     else if (c->writes < IFL_BOARDS && c->delay != IFL_DELAY_GROUP)
-        ifl_board_put(&w->boards[c->writes], served.ends, why_of(site, &served));
+        ifl_board_put(&w->boards[c->writes], served.ends, why_of(site));
     if (c->reads < IFL_BOARDS)
-        ifl_board_put(&w->boards[c->reads], served.begins + READ_CYCLES, why_of(site, &served));
+        ifl_board_put(&w->boards[c->reads], served.begins + READ_CYCLES, why_of(site));
     const bool stores = site->access.kind == IFL_ACCESS_STORE;
     w->has_stored |= stores;
     place *p = &sm->places[w->place];
@@ -685,7 +689,7 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
     w->waits += w->boarded > w->stalled && w->board_why == IFL_STALL_long_scoreboard;
     w->is_of_some = false;
     const uint32_t times = marks_of(sm, w->walk.site) & IFL_SITE_ONCE ? 1 : w->walk.times;
-    if (!is_queued(site))
+    if (!w->queues)
         read_sources(on, w, site, sm->now);
     take_effect(sm, on, w, site, times);
     on->last = index;
@@ -711,10 +715,9 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
 /* The oldest block's warps come first; of one block's, the one that issued last. Requests to memory
  * go in the order in which their warps came to them. Warps of an H100 with only arithmetic to do end
  * block by block (tools/gpu/order_probe.cu). */
-static bool comes_before(const ifl_sm *sm, const warp *a, const warp *b)
+static bool comes_before(const warp *a, const warp *b)
 {
-    const ifl_site *sites = sm->of->sites->at;
-    if (is_far(&sites[a->walk.site]) && is_far(&sites[b->walk.site]))
+    if (a->is_far && b->is_far)
         return a->issued < b->issued;
     return a->block != b->block ? a->block < b->block : a->issued < b->issued;
 }
@@ -732,7 +735,7 @@ static bool pick(ifl_sm *sm, scheduler *on, uint32_t *found)
         w->passed++;
         if (i == on->last)
             can_go_on = true;
-        else if (best == on->count || comes_before(sm, w, on->warps[best]))
+        else if (best == on->count || comes_before(w, on->warps[best]))
             best = i;
     }
     *found = best == on->count && can_go_on ? on->last : best;
