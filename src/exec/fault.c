@@ -117,23 +117,34 @@ static void describe_global(place_text out, const ifl_memory *memory, uint64_t a
         describe_outside(out, near, address);
 }
 
-/* Shared and local memory, of `total` bytes from 0; a negative index wraps around in 32 bits or in
- * 64. */
-static void describe_window(place_text out, uint64_t address, uint64_t total, const char *what)
+/* What the program has of a window of memory: bytes [start, end). */
+typedef struct own_bytes {
+    uint64_t start, end;
+} own_bytes;
+
+/* The system's bytes before and behind the kernel's own are no part of what the program asked for. */
+static own_bytes own_shared(const ifl_grid *grid)
+{
+    return (own_bytes){grid->reserved_first, grid->own_shared};
+}
+
+/* Shared and local memory; a negative index wraps around in 32 bits or in 64. */
+static void describe_window(place_text out, uint64_t address, own_bytes own, const char *what)
 {
     const int64_t place = address >> 32 ? (int64_t)address : (int32_t)address;
-    if (place < 0)
+    const uint64_t total = own.end - own.start;
+    if (place < (int64_t)own.start)
         snprintf(out.to, out.size, "%llu bytes before the start of the %s memory",
-                 -(unsigned long long)place, what);
-    else if (address < total)
+                 (unsigned long long)((int64_t)own.start - place), what);
+    else if (address < own.end)
         snprintf(out.to, out.size, "across the end of the %s %llu bytes", what,
                  (unsigned long long)total);
-    else if (address == total)
+    else if (address == own.end)
         snprintf(out.to, out.size, "right past the end of the %s %llu bytes", what,
                  (unsigned long long)total);
     else
         snprintf(out.to, out.size, "%llu bytes past the end of the %s %llu bytes",
-                 (unsigned long long)(address - total), what, (unsigned long long)total);
+                 (unsigned long long)(address - own.end), what, (unsigned long long)total);
 }
 
 /* In shared memory of the cluster: no such block, one that has ended, or outside of what it has. */
@@ -144,7 +155,7 @@ static void describe_cluster(place_text out, const ifl_warp *warp, uint64_t addr
     const ifl_grid *grid = warp->worker->grid;
     const ifl_block *block = ifl_cluster_block(warp, rank);
     char inside[160];
-    describe_window((place_text){inside, sizeof inside}, offset, grid->shared_bytes, "block's");
+    describe_window((place_text){inside, sizeof inside}, offset, own_shared(grid), "block's");
     if (!block)
         snprintf(out.to, out.size, "of the block with rank %llu in a cluster of %u",
                  (unsigned long long)rank, grid->cluster_blocks);
@@ -171,9 +182,10 @@ static void describe(place_text out, const ifl_warp *warp, ifl_space space, uint
     if (space == IFL_SPACE_CLUSTER || (space == IFL_SPACE_SHARED && has_rank(warp, address)))
         describe_cluster(out, warp, address);
     else if (space == IFL_SPACE_SHARED)
-        describe_window(out, address, grid->shared_bytes, "block's");
+        describe_window(out, address, own_shared(grid), "block's");
     else if (space == IFL_SPACE_LOCAL)
-        describe_window(out, address, frame ? frame->local_start + frame->local_bytes : 0,
+        describe_window(out, address,
+                        (own_bytes){0, frame ? frame->local_start + frame->local_bytes : 0},
                         "thread's");
     else
         describe_global(out, grid->launch->memory, address, bytes, is_write);

@@ -28,6 +28,14 @@ extern "C" __global__ void far_before(int *out)
     out[threadIdx.x] = s[(int)threadIdx.x - 300];
 }
 
+extern "C" __global__ void behind(int *out)
+{
+    __shared__ int s[64];
+    s[threadIdx.x + 300] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
 /* The system's own code meets there. */
 extern "C" __global__ void groups(int *out)
 {

@@ -29,7 +29,13 @@ warned write_before "below_shared.cu:18: STS writes shared memory below the kern
 ! grep -q Warnings "$T/out" || fail "groups: what the system's own code does is told of"
 
 "$inflight" analyze "$cubin" -k far_before -g 1 -b 64 i32x64=zero >"$T/out" 2>"$T/err" && fail "far_before: no fault"
-grep -q "illegal address: LDS reads 4 bytes of shared memory" "$T/err" || fail "far_before: another fault"
+thread=$(sed -n 's/.*, thread (\([0-9]*\),0,0).*/\1/p' "$T/err") # that reads s[thread - 300]
+grep -q "illegal address: LDS reads 4 bytes of shared memory.* $((4 * (300 - thread))) bytes before the start of the block's memory" "$T/err" ||
+    fail "far_before: another fault"
+
+# The 1,024 bytes that the system reserves are none that the program asked for: int s[64] has 256 bytes, of which s[300] is 944 past.
+"$inflight" analyze "$cubin" -k behind -g 1 -b 64 i32x64=zero >"$T/out" 2>"$T/err" && fail "behind: no fault"
+grep -q "STS writes 4 bytes of shared memory.* 944 bytes past the end of the block's 256 bytes" "$T/err" || fail "behind: another fault"
 
 "$inflight" run --json "$T/report.json" -- "$program" "$cubin" before >"$T/out" 2>"$T/err" || fail "run: it ends with $?"
 grep -qx "0 62" "$T/out" || fail "run: the program read something else"
