@@ -180,7 +180,16 @@ static uint32_t waiting_at(const ifl_warp *warp, uint32_t n)
     return lanes;
 }
 
-static bool settle_one(ifl_warp *warp)
+/* Lanes whose BSYNC was waiting for lanes that have ended issue it again (an H100's counters of two
+ * kernels of tests/gpu/h100/programs_12.csv, tests/driver/check_last_waits.sh). */
+static void count_again(ifl_warp *warp, const ifl_fragment *waiting, uint32_t lanes)
+{
+    ifl_block_count *count = &warp->worker->counts[(waiting->code - waiting->code->b)->count];
+    count->warps++;
+    count->threads += (uint64_t)__builtin_popcount(lanes);
+}
+
+static bool settle_one(ifl_warp *warp, bool have_ended)
 {
     for (uint32_t i = 0; i < warp->count; i++) {
         if (warp->fragments[i].state != IFL_FRAGMENT_AT_SYNC)
@@ -198,6 +207,8 @@ static bool settle_one(ifl_warp *warp)
                 continue;
             ifl_fragment next = waiting;
             next.code++;
+            if (have_ended)
+                count_again(warp, &waiting, found);
             go_on(warp, IFL_FRAGMENT_AT_SYNC, found, next);
             return true;
         }
@@ -207,10 +218,20 @@ static bool settle_one(ifl_warp *warp)
 
 static bool settle_gathering(ifl_warp *warp);
 
+static void settle(ifl_warp *warp, bool have_ended)
+{
+    while (settle_one(warp, have_ended) || settle_gathering(warp))
+        continue;
+}
+
 void ifl_sync_settle(ifl_warp *warp)
 {
-    while (settle_one(warp) || settle_gathering(warp))
-        continue;
+    settle(warp, false);
+}
+
+void ifl_sync_settle_ended(ifl_warp *warp)
+{
+    settle(warp, true);
 }
 
 static void leave(uint32_t *lanes, uint32_t mask)

@@ -280,7 +280,7 @@ static void end_lanes(ifl_warp *warp, uint32_t index, uint32_t mask)
     leave_frames(warp, ended.frame, mask);
     leave_meetings(warp, ended.meeting, mask);
     if (warp->sync)
-        ifl_sync_settle(warp);
+        ifl_sync_settle_ended(warp);
     ifl_block_lanes_ended(warp, mask);
 }
 
