@@ -135,7 +135,7 @@ static void describe_window(place_text out, uint64_t address, own_bytes own, con
     const uint64_t total = own.end - own.start;
     if (place < (int64_t)own.start)
         snprintf(out.to, out.size, "%llu bytes before the start of the %s memory",
-                 (unsigned long long)((int64_t)own.start - place), what);
+                 (unsigned long long)(own.start - (uint64_t)place), what);
     else if (address < own.end)
         snprintf(out.to, out.size, "across the end of the %s %llu bytes", what,
                  (unsigned long long)total);
