@@ -483,7 +483,7 @@ static uint64_t reads_of(const scheduler *on, const warp *w, const ifl_control *
 static bool is_undispatched(const scheduler *on, const ifl_site *site, uint64_t now, warp *w)
 {
     uint64_t may = now;
-    if (on->bank[0] <= now && on->bank[1] <= now)
+    if (on->bank[0] <= now && on->bank[1] <= now) /* the usual case: both ports are free */
         return false;
     for (unsigned bank = 0; bank < BANKS; bank++) {
         /* What one instruction reads beyond the window keeps only those behind it. */

@@ -42,8 +42,9 @@ typedef struct ifl_sm_outcome {
  * second half of these. */
 double ifl_sm_cycles(const ifl_sm_outcome *outcome, size_t followed, double blocks);
 
-/* How much later than this SM the last of all SMs ends, in cycles; `waits`: how often a warp waited
- * for memory. 0 where further blocks take the places of those that have ended. */
+/* How much later than this SM the last of all SMs ends, in cycles; `waits`: how often the
+ * warp that ended last waited for memory, the L2 included. 0 where further blocks take the places of
+ * those that have ended. */
 double ifl_sm_behind(const ifl_sm_case *of, uint32_t waits);
 
 /* The instruction cache as the launch before has left it: with the code that the warps issue from, as

@@ -35,6 +35,15 @@ static ifl_sm_rates rates_of(const ifl_profile *p)
     return rates;
 }
 
+/* Where one SM has 4 of 528 blocks, 132 have as much to do. */
+static void test_busy_sms(void **unused)
+{
+    (void)unused;
+    ifl_profile *p = make_profile();
+    assert_true(rates_of(p).sms == SMS);
+    ifl_profile_destroy(p);
+}
+
 /* 4,224 warps that add a float to one word: five passes of 0.72 cycles each, in turn with those of all SMs. */
 static void test_atomic_turn(void **unused)
 {
@@ -102,6 +111,7 @@ static void test_random_share(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_busy_sms),
         cmocka_unit_test(test_atomic_turn),
         cmocka_unit_test(test_what_is_left),
         cmocka_unit_test(test_random_share),
