@@ -47,6 +47,19 @@ static size_t words_of(const ifl_block_trace *block, uint32_t warps)
     return sum;
 }
 
+/* A change would not know what to make of a gap. */
+static bool append_followed(const ifl_warp_trace *from, size_t words, ifl_warp_trace *to)
+{
+    bool done = true, in_gap = false;
+    for (size_t at = 0; done && at < words; at += ifl_trace_words(from->words.at + at)) {
+        const uint32_t *word = from->words.at + at;
+        if (*word & IFL_WORD_STRETCH)
+            in_gap = !(word[1] & IFL_STRETCH_SITES);
+        done = in_gap || append(to, word, ifl_trace_words(word));
+    }
+    return done;
+}
+
 bool ifl_trace_set_copy(const ifl_block_trace *const *blocks, size_t count, uint32_t warps,
                         size_t least, size_t most, ifl_trace_set *out)
 {
@@ -62,8 +75,8 @@ bool ifl_trace_set_copy(const ifl_block_trace *const *blocks, size_t count, uint
         for (uint32_t w = 0; done && w < warps; w++) {
             const ifl_warp_trace *from = &blocks[b]->warps[w];
             uint64_t instructions;
-            done = append(&out->at[b].warps[w], from->words.at,
-                          ifl_warp_trace_within(from, each, &instructions));
+            done = append_followed(from, ifl_warp_trace_within(from, each, &instructions),
+                                   &out->at[b].warps[w]);
         }
     return done;
 }

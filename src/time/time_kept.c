@@ -256,7 +256,7 @@ static double cycles_with(const kept *k, const ifl_change *c, const ifl_trace_se
             return 0;
     }
     return c->in_one_wave ? o.cycles * k->sm_blocks / (double)k->blocks.count
-                          : ifl_sm_cycles(&o, count, of_sm);
+                          : ifl_sm_cycles(&o, count, of_sm, 1);
 }
 
 /* As many blocks at once as there are, and nothing else. */
@@ -280,7 +280,7 @@ double ifl_time_kept_ratio(void *state, const ifl_change *c)
     if ((k->is_begun || begin(k)) &&
         ifl_trace_set_change(&k->blocks, c, &k->sites, k->at_once, &blocks) &&
         change_sites(k, c, &sites)) {
-        const double now = ifl_sm_cycles(&k->now, k->blocks.count, k->sm_blocks);
+        const double now = ifl_sm_cycles(&k->now, k->blocks.count, k->sm_blocks, 1);
         ratio = now > 0 ? cycles_with(k, c, &blocks, &sites) / now : 0;
     }
     ifl_trace_set_free(&blocks);

@@ -428,6 +428,29 @@ static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access,
     return (ifl_served){begins, l.ends, l.is_far, 0, 0};
 }
 
+/* They are used one after the other, though no time passes. */
+static double next_use(ifl_time_memory *m, double now)
+{
+    enum { USES = 1000000 }; /* in a cycle */
+    return m->passed_use = fmax(m->passed_use, now) + 1.0 / USES;
+}
+
+static void pass_load(ifl_time_memory *m, const ifl_site_access *access, uint64_t number,
+                      unsigned sectors, double now)
+{
+    ifl_time_line *line = uses_l1(access->path) ? find_line(m, number) : NULL;
+    const unsigned missing = missing_of(line, sectors);
+    if (missing)
+        is_first(m, number);
+    if (missing && !line && uses_l1(access->path))
+        line = place_line(m, number);
+    for (unsigned s = 0; line && s < IFL_LINE_SECTORS; s++)
+        if (missing >> s & 1)
+            line->there[s] = now;
+    if (line)
+        line->used = next_use(m, now);
+}
+
 /* What was written is there for later loads (docs/caches.md, "Rules of the L1"). Which sectors were
  * written in full a trace does not say: those of whole lines are taken to be, and those of a
  * thread's own memory. */
@@ -445,6 +468,19 @@ static void keep_stored(ifl_time_memory *m, uint64_t number, unsigned sectors, d
     for (unsigned s = 0; line && s < IFL_LINE_SECTORS; s++)
         if (sectors >> s & 1)
             line->there[s] = fmin(line->there[s], now);
+}
+
+void ifl_time_memory_pass(ifl_time_memory *m, const ifl_site_access *access, ifl_time_lines lines,
+                          double now)
+{
+    for (uint32_t i = 0; i < lines.count; i++) {
+        unsigned sectors;
+        const uint64_t number = line_at(lines.words, i, &sectors);
+        if (access->kind != IFL_ACCESS_STORE && access->kind != IFL_ACCESS_ATOMIC)
+            pass_load(m, access, number, sectors, now);
+        else if (access->kind == IFL_ACCESS_STORE && is_kept(access, sectors))
+            keep_stored(m, number, sectors, now);
+    }
 }
 
 static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access,

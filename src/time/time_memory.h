@@ -41,6 +41,7 @@ typedef struct ifl_time_memory {
     ifl_time_server written; /* of the DRAM, only its load */
     ifl_time_line *lines;
     uint32_t sets;
+    double passed_use; /* when a line was used last in a gap of the trace */
     uint64_t fetches,
         first_fetches; /* of lines, and of those that this SM had not asked for before */
     uint8_t *asked;    /* bit by line: this SM has asked for it */
@@ -68,12 +69,6 @@ typedef struct ifl_served {
 bool ifl_time_memory_begin(ifl_time_memory *memory, const ifl_sm_rates *rates);
 void ifl_time_memory_free(ifl_time_memory *memory);
 
-/* Lines, as in a trace. */
-typedef struct ifl_time_lines {
-    const uint32_t *words;
-    uint32_t count;
-} ifl_time_lines;
-
 /* Of a request to shared memory: a warp's wavefronts are as far apart from one request to the next as
  * within one, and those of other warps pass between them. `free`: when the warp's next one may begin.
  * An H100: four loads in a row whose lanes all meet in one bank take 4 x 64 + 35 cycles with one
@@ -90,6 +85,9 @@ void ifl_time_memory_keep_conflicts_apart(const ifl_time_memory *m, const ifl_si
 ifl_served ifl_time_memory_take(ifl_time_memory *memory, const ifl_site_access *access,
                                 ifl_request_cost cost, const uint32_t *words, ifl_time_lines before,
                                 double now);
+/* Lines that were asked for in a gap of the trace: nothing waits for them, and they are there. */
+void ifl_time_memory_pass(ifl_time_memory *memory, const ifl_site_access *access,
+                          ifl_time_lines lines, double now);
 /* When all that was asked for has been done. */
 double ifl_time_memory_ends(const ifl_time_memory *memory);
 

@@ -8,6 +8,7 @@
 #include "profile/registers.h"
 #include "time/time_blocks.h"
 #include "time/time_kept.h"
+#include "time/time_window.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,6 +45,7 @@ void ifl_time_run_shape(ifl_time_run *run, const uint32_t grid[3], const uint32_
     run->plan.blocks = product(grid);
     run->plan.scope_count = 0;
     ifl_time_plan_samples(&run->plan, grid);
+    ifl_time_plan_windows(&run->plan);
     for (size_t i = 0; i < run->device_count; i++) {
         const ifl_device *device = run->devices[i];
         const uint32_t warps = (uint32_t)device->value[IFL_DEVICE_max_warps_per_sm];
@@ -164,7 +166,7 @@ static bool take_stalls(const ifl_sites *sites, const ifl_site_stalls *all, doub
 static void describe(const ifl_sm_outcome *o, double clock_hz, size_t followed, const part *all,
                      ifl_time_facts *to)
 {
-    to->cycles = ifl_sm_cycles(o, followed, all->blocks) * all->instructions;
+    to->cycles = ifl_sm_cycles(o, followed, all->blocks, all->instructions);
     to->seconds = to->cycles / clock_hz;
     to->instructions = (double)o->issued;
     to->block_instructions = (double)o->issued * all->instructions / (double)followed;

@@ -108,15 +108,25 @@ static unsigned marks_of(const ifl_sm *sm, uint32_t site)
     return sm->of->marks ? sm->of->marks[site] : 0;
 }
 
+/* Takes the next stretch; what was asked for in a gap before it has been. */
+static bool take_stretch(ifl_sm *sm, warp *w)
+{
+    uint32_t site;
+    ifl_time_lines lines;
+    while (ifl_walk_take_of_gap(&w->walk, &site, &lines))
+        ifl_time_memory_pass(&sm->memory, &sm->of->sites->at[site].access, lines, (double)sm->now);
+    return ifl_walk_next(&w->walk);
+}
+
 /* Passes what is not issued, but for its waits: results that it took, the next one takes. False at
  * the end of the trace. */
-static bool pass_gone(const ifl_sm *sm, warp *w)
+static bool pass_gone(ifl_sm *sm, warp *w)
 {
     w->carried = 0;
     while (marks_of(sm, w->walk.site) & IFL_SITE_GONE) {
         w->carried |= sm->of->sites->at[w->walk.site].control.waits;
         ifl_walk_pass_requests(&w->walk);
-        if (!ifl_walk_step(&w->walk) && !ifl_walk_next(&w->walk))
+        if (!ifl_walk_step(&w->walk) && !take_stretch(sm, w))
             return false;
     }
     return true;
@@ -125,11 +135,11 @@ static bool pass_gone(const ifl_sm *sm, warp *w)
 /* Goes on with the next stretch. Where that is not what comes next in the code, a branch led there,
  * whose target is known later than its stall says: a trip of a loop whose stalls are 24 cycles
  * takes 29 (H200, tools/gpu/sm_probe.cu, `branches`). */
-static bool turn(warp *w)
+static bool turn(ifl_sm *sm, warp *w)
 {
     enum { TURN_CYCLES = 5 };
     const uint32_t next = w->walk.stop;
-    if (!ifl_walk_next(&w->walk))
+    if (!take_stretch(sm, w))
         return false;
     if (w->walk.site != next)
         w->turned = w->stalled + TURN_CYCLES;
@@ -221,7 +231,7 @@ static void start_warp(ifl_sm *sm, uint32_t at_place, uint32_t index, const ifl_
     w->issued = w->stalled = w->turned = at;
     if (!trace->words.count) /* it was stopped before its first instruction */
         return;
-    if (!ifl_walk_next(&w->walk) || !pass_gone(sm, w))
+    if (!take_stretch(sm, w) || !pass_gone(sm, w))
         return;
     find_ready(sm, w);
     on->warps[on->count++] = w;
@@ -701,7 +711,7 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
         fence_block(sm, w);
     if (site->control.step == IFL_STEP_FENCE || site->control.step == IFL_STEP_FENCE_SYSTEM)
         fence(sm, w, site->control.step);
-    if ((!ifl_walk_step(&w->walk) && !turn(w)) || !pass_gone(sm, w)) {
+    if ((!ifl_walk_step(&w->walk) && !turn(sm, w)) || !pass_gone(sm, w)) {
         end_warp(sm, on, index, (uint32_t)(site - sm->of->sites->at));
         return;
     }

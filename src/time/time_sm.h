@@ -39,8 +39,9 @@ typedef struct ifl_sm_outcome {
 } ifl_sm_outcome;
 
 /* Cycles of an SM that gets `blocks`, of which `followed` were: the others go on at the pace of the
- * second half of these. */
-double ifl_sm_cycles(const ifl_sm_outcome *outcome, size_t followed, double blocks);
+ * second half of these. `repeats`: what the followed blocks did, over what their traces hold; what is
+ * by chance grows with its root. */
+double ifl_sm_cycles(const ifl_sm_outcome *outcome, size_t followed, double blocks, double repeats);
 
 /* How much later than this SM the last of all SMs ends, in cycles; `waits`: how often the
  * warp that ended last waited for memory, the L2 included. 0 where further blocks take the places of

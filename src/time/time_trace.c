@@ -5,6 +5,7 @@
 #include "cache/request_lines.h"
 #include "count/footprint.h"
 #include "device/block_places.h"
+#include "time/time_window.h"
 
 #include <string.h>
 
@@ -58,6 +59,11 @@ uint32_t ifl_line_pack(uint64_t line, uint32_t sectors)
     return (uint32_t)line << IFL_LINE_SECTORS | (sectors & ((1u << IFL_LINE_SECTORS) - 1));
 }
 
+size_t ifl_trace_words(const uint32_t *at)
+{
+    return *at & IFL_WORD_STRETCH ? 2 : 2 + ifl_request_unpack(at[1]).lines;
+}
+
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
 struct ifl_time_traces {
@@ -69,6 +75,10 @@ struct ifl_time_traces {
     uint32_t
         /* every level halves the samples, then the blocks of an SM, then the words of a warp */
         level;
+    uint32_t window_level; /* every one halves the windows that are kept */
+    uint64_t kept;         /* instructions */
+    bool has_no_gaps;      /* nothing of gaps is kept */
+    bool has_objects;      /* counts of barrier objects have no gaps */
     bool lost;
     ifl_lookup lookup;
     ifl_request_lines lines;
@@ -183,10 +193,17 @@ static uint64_t warp_words_at_most(const ifl_time_plan *plan, uint32_t level)
     return level > block_levels(plan) ? words_at_most(plan) >> (past < 63 ? past : 63) : UINT64_MAX;
 }
 
+static void free_warp(ifl_warp_trace *warp)
+{
+    ifl_vec_free(&warp->words);
+    ifl_vec_free(&warp->windows);
+    free(warp->filter);
+}
+
 static void free_block(ifl_block_trace *block, uint32_t warps)
 {
     for (uint32_t w = 0; block->warps && w < warps; w++)
-        ifl_vec_free(&block->warps[w].words);
+        free_warp(&block->warps[w]);
     free(block->warps);
     ifl_vec_free(&block->objects);
 }
@@ -217,18 +234,20 @@ static void *create(const ifl_sites *sites, const void *settings)
 
 size_t ifl_warp_trace_within(const ifl_warp_trace *warp, size_t most, uint64_t *kept)
 {
-    size_t at = 0, end = 0;
+    size_t at = 0, counted = 0;
+    bool in_gap = false;
     *kept = 0;
     while (at < warp->words.count) {
         const uint32_t *word = &warp->words.at[at];
         const bool is_stretch = *word & IFL_WORD_STRETCH;
-        at += is_stretch ? 2 : 2 + ifl_request_unpack(word[1]).lines;
-        if (at > most)
+        in_gap = is_stretch ? !word[1] : in_gap;
+        counted += in_gap ? 0 : ifl_trace_words(word);
+        if (counted > most)
             break;
         *kept += is_stretch ? word[1] : 0;
-        end = at;
+        at += ifl_trace_words(word);
     }
-    return end;
+    return at;
 }
 
 static void cut_warp(ifl_warp_trace *warp, uint64_t most)
@@ -236,6 +255,7 @@ static void cut_warp(ifl_warp_trace *warp, uint64_t most)
     uint64_t kept;
     warp->words.count = ifl_warp_trace_within(warp, most, &kept);
     warp->kept = kept;
+    warp->is_out = warp->is_cut = true;
 }
 
 static uint64_t count_words(const ifl_block_trace *block, uint32_t warps)
@@ -246,12 +266,54 @@ static uint64_t count_words(const ifl_block_trace *block, uint32_t warps)
     return words;
 }
 
+/* ---- windows --------------------------------------------------------------------------------- */
+
+static bool has_windows(const ifl_time_traces *t)
+{
+    return t->plan->window && !t->has_objects;
+}
+
+static uint64_t count_kept(const ifl_block_trace *block, uint32_t warps)
+{
+    uint64_t kept = 0;
+    for (uint32_t w = 0; w < warps; w++)
+        kept += block->warps[w].kept;
+    return kept;
+}
+
+static void thin_blocks(ifl_time_traces *t)
+{
+    const uint32_t warps = t->plan->warps_per_block;
+    t->words = t->kept = 0;
+    for (size_t i = 0; i < t->blocks.count; i++) {
+        for (uint32_t w = 0; w < warps; w++)
+            t->lost |=
+                !ifl_window_thin(&t->blocks.at[i].warps[w], t->window_level, !t->has_no_gaps);
+        t->words += count_words(&t->blocks.at[i], warps);
+        t->kept += count_kept(&t->blocks.at[i], warps);
+    }
+}
+
+static bool has_spare_windows(const ifl_time_traces *t)
+{
+    return t->kept > (uint64_t)IFL_TIME_WINDOW * IFL_TIME_WINDOWS * t->blocks.count &&
+           t->window_level < t->plan->most_window_level && has_windows(t);
+}
+
+/* Half the room is for them. */
+static bool has_spare_gaps(const ifl_time_traces *t)
+{
+    return t->words > words_at_most(t->plan) / 2 && t->window_level && !t->has_no_gaps;
+}
+
+/* ---- levels ---------------------------------------------------------------------------------- */
+
 /* What the level leaves out goes. */
 static void apply_level(ifl_time_traces *t)
 {
     const uint64_t most = warp_words_at_most(t->plan, t->level);
     size_t kept = 0;
-    t->words = 0;
+    t->words = t->kept = 0;
     for (size_t i = 0; i < t->blocks.count; i++) {
         ifl_block_trace *block = &t->blocks.at[i];
         if (!is_kept(t->plan, block->number, t->level)) {
@@ -262,6 +324,7 @@ static void apply_level(ifl_time_traces *t)
             if (block->warps[w].words.count > most)
                 cut_warp(&block->warps[w], most);
         t->words += count_words(block, t->plan->warps_per_block);
+        t->kept += count_kept(block, t->plan->warps_per_block);
         t->blocks.at[kept++] = *block;
     }
     t->blocks.count = kept;
@@ -272,6 +335,14 @@ static void apply_level(ifl_time_traces *t)
 static void shorten(ifl_time_traces *t)
 {
     const uint32_t most_level = block_levels(t->plan) + 40;
+    while (has_spare_windows(t) && !t->lost) {
+        t->window_level++;
+        thin_blocks(t);
+    }
+    if (has_spare_gaps(t)) {
+        t->has_no_gaps = true;
+        thin_blocks(t);
+    }
     while (t->words > words_at_most(t->plan) && t->level < most_level) {
         t->level++;
         apply_level(t);
@@ -310,10 +381,9 @@ static ifl_warp_trace *warp_of(ifl_time_traces *t, uint64_t block, uint32_t warp
     return t->last && warp < t->plan->warps_per_block ? &t->last->warps[warp] : NULL;
 }
 
-static bool has_room(ifl_time_traces *t, const ifl_warp_trace *warp)
+static bool has_room(const ifl_time_traces *t, const ifl_warp_trace *warp)
 {
-    return warp->kept == warp->instructions &&
-           warp->words.count < warp_words_at_most(t->plan, t->level);
+    return !warp->is_out && warp->words.count < warp_words_at_most(t->plan, t->level);
 }
 
 /* NULL: no more of the warp is kept. */
@@ -335,15 +405,20 @@ static void stretch_event(void *self, const ifl_stretch *stretch)
     ifl_warp_trace *warp = warp_of(t, stretch->block, stretch->warp);
     if (!warp)
         return;
-    const bool fits = has_room(t, warp);
-    uint32_t *word = fits ? add_words(t, warp, 2) : NULL;
+    warp->is_out =
+        warp->is_cut ||
+        (t->plan->window && !ifl_window_enter(warp, t->plan->window, t->window_level, &t->lost));
+    warp->is_cut |= !warp->is_out && !has_room(t, warp);
+    warp->is_out |= warp->is_cut;
+    uint32_t *word = warp->is_out ? NULL : add_words(t, warp, 2);
     warp->instructions += stretch->last - stretch->first;
     if (word) {
         word[0] = IFL_WORD_STRETCH | stretch->first;
         word[1] = stretch->last - stretch->first;
         warp->kept += word[1];
+        t->kept += word[1];
     }
-    if (t->words > words_at_most(t->plan))
+    if (t->words > words_at_most(t->plan) || has_spare_windows(t) || has_spare_gaps(t))
         shorten(t);
 }
 
@@ -351,6 +426,21 @@ static void add_lines(uint32_t *word, const ifl_request_lines *lines)
 {
     for (uint32_t l = 0; l < lines->count; l++)
         word[l] = ifl_line_pack(lines->at[l].line, lines->at[l].sectors);
+}
+
+/* The lines that the warp asks for where it is not followed. */
+static void add_to_gap(ifl_time_traces *t, ifl_warp_trace *warp, const ifl_access *access)
+{
+    uint32_t word[2 + IFL_REQUEST_LINES];
+    const size_t before = warp->words.count;
+    if (warp->is_cut || t->has_no_gaps || access->space == IFL_SPACE_SHARED)
+        return;
+    ifl_request_lines_find(&t->lines, access);
+    word[0] = access->site;
+    word[1] = ifl_request_pack((ifl_request_cost){.lines = t->lines.count});
+    add_lines(word + 2, &t->lines);
+    t->lost |= !ifl_gap_add(warp, word);
+    t->words += warp->words.count - before;
 }
 
 static void add_request(ifl_time_traces *t, ifl_warp_trace *warp, uint32_t site,
@@ -385,6 +475,10 @@ static void access_event(void *self, const ifl_access *access)
     ifl_warp_trace *warp = warp_of(t, access->block, access->warp);
     if (!warp || !access->mask)
         return;
+    if (warp->is_out) {
+        add_to_gap(t, warp, access);
+        return;
+    }
     const bool is_shared = access->space == IFL_SPACE_SHARED;
     ifl_footprint footprint;
     ifl_footprint_measure(&t->lookup, access, &footprint);
@@ -447,6 +541,9 @@ static void object_event(void *self, const ifl_object_event *event)
     ifl_object_count *count = warp ? object_of(t->last, event->object) : NULL;
     if (!count)
         return;
+    t->has_objects = true;
+    if (t->window_level)
+        return;
     const bool is_of_some = event->object & IFL_OBJECT_OF_SOME;
     count->arrivals += event->count;
     count->copies += event->step == IFL_OBJECT_COPY;
@@ -468,11 +565,17 @@ static bool take_warp(ifl_warp_trace *to, const ifl_warp_trace *from)
 {
     to->instructions = from->instructions;
     to->kept = from->kept;
-    if (!ifl_vec_reserve(&to->words, from->words.count))
+    to->window = from->window;
+    to->is_cut = from->is_cut;
+    if (!ifl_vec_reserve(&to->words, from->words.count) ||
+        !ifl_vec_reserve(&to->windows, from->windows.count))
         return false;
     if (from->words.count)
         memcpy(to->words.at, from->words.at, from->words.count * sizeof *to->words.at);
+    if (from->windows.count)
+        memcpy(to->windows.at, from->windows.at, from->windows.count * sizeof *to->windows.at);
     to->words.count = from->words.count;
+    to->windows.count = from->windows.count;
     return true;
 }
 
@@ -491,6 +594,11 @@ static void merge(void *self, const void *other)
             t->lost |= !take_warp(&to->warps[w], &o->blocks.at[i].warps[w]);
     }
     t->level = t->level > o->level ? t->level : o->level;
+    t->window_level = t->window_level > o->window_level ? t->window_level : o->window_level;
+    t->has_objects |= o->has_objects;
+    t->has_no_gaps |= o->has_no_gaps;
+    if (t->window_level)
+        thin_blocks(t);
     apply_level(t);
     shorten(t);
 }

@@ -13,7 +13,8 @@
  *               arrival its own; of a wait those that there were when it was over, since the block began; at a barrier
  *               that some warps of the block have, the threads that come and those that it is for
  *
- * Requests follow the stretch that they are of. */
+ * Requests follow the stretch that they are of. Those of a gap, which is not followed, come behind a stretch of no
+ * sites: they say which lines the warp asked for there, and not what it did. */
 #ifndef IFL_TIME_TIME_TRACE_H
 #define IFL_TIME_TIME_TRACE_H
 
@@ -56,14 +57,37 @@ ifl_request_cost ifl_request_unpack(uint32_t word);
 
 uint32_t ifl_line_pack(uint64_t line, uint32_t sectors);
 
+/* Lines, as in a trace. */
+typedef struct ifl_time_lines {
+    const uint32_t *words;
+    uint32_t count;
+} ifl_time_lines;
+
+/* How many words a stretch or a request takes. */
+size_t ifl_trace_words(const uint32_t *at);
+
+/* Instructions of a warp that follow each other, and are kept. */
+typedef struct ifl_trace_window {
+    uint64_t number;
+    size_t words; /* before it */
+} ifl_trace_window;
+
+typedef struct ifl_gap_filter ifl_gap_filter;
+
 typedef struct ifl_warp_trace {
     IFL_VEC(uint32_t) words;
-    uint64_t instructions; /* that it issued */
-    uint64_t kept;         /* of them, those in the words */
+    IFL_VEC(ifl_trace_window) windows;
+    ifl_gap_filter *filter; /* NULL: it has had no gap */
+    uint64_t instructions;  /* that it issued */
+    uint64_t kept;          /* of them, those in the words */
+    uint64_t window;        /* that it is in */
+    bool is_out;            /* of what is kept, at present */
+    bool is_cut;            /* nothing more is kept */
+    bool in_gap;            /* what is kept next belongs to a gap, which has begun */
 } ifl_warp_trace;
 
-/* Of a warp's words, those up to the last stretch or request that ends within `most`; *kept: the
- * instructions in them. */
+/* Of a warp's words, those up to the last stretch or request that ends within `most` of them, gaps
+ * not counted; *kept: the instructions in them. */
 size_t ifl_warp_trace_within(const ifl_warp_trace *warp, size_t most, uint64_t *kept);
 
 /* What has happened to a barrier object. */
@@ -88,7 +112,9 @@ typedef struct ifl_time_scope {
 enum {
     IFL_TIME_SCOPES = 16,
     IFL_TIME_WORDS = 1 << 25 /* of all traces together, at most */,
-    IFL_TIME_SAMPLES = 32
+    IFL_TIME_SAMPLES = 32,
+    IFL_TIME_WINDOW = 1 << 15, /* instructions of all warps of a block */
+    IFL_TIME_WINDOWS = 16      /* of a block that are kept, at most, where more can be left out */
 };
 
 typedef struct ifl_time_plan {
@@ -98,6 +124,8 @@ typedef struct ifl_time_plan {
     uint64_t blocks;
     uint64_t most_words;                /* 0: IFL_TIME_WORDS */
     uint64_t samples[IFL_TIME_SAMPLES]; /* blocks all over the grid; UINT64_MAX: none */
+    uint32_t window;                    /* instructions of a warp in one; 0: there are none */
+    uint32_t most_window_level;         /* each halves how many are kept */
 } ifl_time_plan;
 
 /* Chooses the samples among the plan's blocks. */

@@ -8,16 +8,36 @@ ifl_walk ifl_walk_of(const ifl_warp_trace *trace)
     return (ifl_walk){.at = words, .end = words ? words + trace->words.count : NULL};
 }
 
-static uint32_t words_of_request(const uint32_t *at)
+static bool is_gap(const uint32_t *stretch)
 {
-    return 2 + ifl_request_unpack(at[1]).lines;
+    return !(stretch[1] & IFL_STRETCH_SITES);
+}
+
+bool ifl_walk_take_of_gap(ifl_walk *w, uint32_t *site, ifl_time_lines *lines)
+{
+    for (; w->at < w->end; w->at += ifl_trace_words(w->at)) {
+        if (*w->at & IFL_WORD_STRETCH && !is_gap(w->at))
+            return false;
+        if (*w->at & IFL_WORD_STRETCH) {
+            w->in_gap = true;
+            continue;
+        }
+        if (!w->in_gap)
+            continue;
+        *site = *w->at;
+        *lines = (ifl_time_lines){w->at + 2, ifl_request_unpack(w->at[1]).lines};
+        w->at += ifl_trace_words(w->at);
+        return true;
+    }
+    return false;
 }
 
 bool ifl_walk_next(ifl_walk *w)
 {
+    w->in_gap = false;
     do {
         while (w->at < w->end && !(*w->at & IFL_WORD_STRETCH))
-            w->at += words_of_request(w->at);
+            w->at += ifl_trace_words(w->at);
         if (w->at >= w->end)
             return false;
         w->site = w->at[0] & ~IFL_WORD_STRETCH;
@@ -51,5 +71,5 @@ bool ifl_walk_take_request(ifl_walk *w, ifl_request_cost *cost, const uint32_t *
 void ifl_walk_pass_requests(ifl_walk *w)
 {
     while (is_of_site(w))
-        w->at += words_of_request(w->at);
+        w->at += ifl_trace_words(w->at);
 }

@@ -9,10 +9,14 @@ typedef struct ifl_walk {
     const uint32_t *at, *end; /* what is left of the trace */
     uint32_t site, stop;      /* the next instruction; where its stretch ends */
     uint32_t times;           /* that each of the stretch is issued */
+    bool in_gap;              /* and not at an instruction */
 } ifl_walk;
 
 /* Before the first stretch. */
 ifl_walk ifl_walk_of(const ifl_warp_trace *trace);
+
+/* The next request of a gap that comes before the next stretch; false: there is none. */
+bool ifl_walk_take_of_gap(ifl_walk *walk, uint32_t *site, ifl_time_lines *lines);
 
 /* Takes the next stretch; false at the end of the trace. Requests that belong to none are passed. */
 bool ifl_walk_next(ifl_walk *walk);

@@ -4,12 +4,13 @@
 
 #include <math.h>
 
-double ifl_sm_cycles(const ifl_sm_outcome *o, size_t followed, double blocks)
+double ifl_sm_cycles(const ifl_sm_outcome *o, size_t followed, double blocks, double repeats)
 {
     const double steps = (double)(o->last_blocks - o->half_blocks);
     const double pace = steps > 0 ? (o->last_cycles - o->half_cycles) / steps
                                   : o->cycles / fmax((double)followed, 1);
-    return o->cycles + fmax(blocks - (double)followed, 0) * pace + o->behind_cycles;
+    return (o->cycles + fmax(blocks - (double)followed, 0) * pace) * repeats +
+           o->behind_cycles * sqrt(repeats);
 }
 
 /* How many standard deviations the last of so many ends behind the mean: the extreme of normal

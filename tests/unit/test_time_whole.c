@@ -75,8 +75,8 @@ static void test_counts_once(void **unused)
 {
     (void)unused;
     const ifl_sm_outcome o = {.cycles = 1000, .behind_cycles = 70};
-    assert_float_equal(ifl_sm_cycles(&o, 2, 2), 1070, 0.01);
-    assert_float_equal(ifl_sm_cycles(&o, 2, 3), 1570, 0.01);
+    assert_float_equal(ifl_sm_cycles(&o, 2, 2, 1), 1070, 0.01);
+    assert_float_equal(ifl_sm_cycles(&o, 2, 3, 1), 1570, 0.01);
 }
 
 int main(void)

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What is kept of warps that go on for long. Where a grid has few blocks, one SM does much of what
+ * the launch does, and all of that takes many times longer to follow than to run. Its warps are
+ * followed in windows of so many instructions, spread evenly over all that they do. In the gaps
+ * between them only the lines that they ask for are kept: what a window finds in the L1, and what
+ * the SM asks for the first time, depends on them. */
+#ifndef IFL_TIME_TIME_WINDOW_H
+#define IFL_TIME_TIME_WINDOW_H
+
+#include "time/time_trace.h"
+
+/* Sets the plan's windows, of its blocks and warps. */
+void ifl_time_plan_windows(ifl_time_plan *plan);
+
+/* The warp is about to issue: is that kept at this level? Each level keeps half the windows of the
+ * level before. Sets *lost without memory. */
+bool ifl_window_enter(ifl_warp_trace *warp, uint32_t size, uint32_t level, bool *lost);
+
+/* A request in a gap. What its site has just asked for is not kept again. False without memory. */
+bool ifl_gap_add(ifl_warp_trace *warp, const uint32_t *request);
+
+/* What a higher level leaves out becomes a gap; without `gaps`, nothing is left of any. False
+ * without memory. */
+bool ifl_window_thin(ifl_warp_trace *warp, uint32_t level, bool gaps);
+
+#endif

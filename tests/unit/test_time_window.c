@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What is kept of warps that go on for long: the observer is told of loops, and the trace is
+ * followed. A sample's time is to be that of the whole. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "time/time_window.h"
+#include "time_bench.h"
+
+enum { TRIP = 4, LOAD = 0, WAIT = 1 };
+
+/* Each trip loads a line and waits for it; pass after pass over the same lines. */
+typedef struct loop {
+    uint64_t trips, lines;
+    uint32_t warps;
+    uint64_t blocks; /* of the grid; one of them is told of */
+    bool has_windows, has_objects;
+} loop;
+
+static ifl_time_plan plan_of(const loop *l)
+{
+    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(132, l->blocks, 2)},
+                          .scope_count = 1,
+                          .warps_per_block = l->warps,
+                          .blocks = l->blocks};
+    if (l->has_windows)
+        ifl_time_plan_windows(&plan);
+    return plan;
+}
+
+static void tell_trip(void *traces, const loop *l, uint32_t warp, uint64_t trip)
+{
+    const uint64_t line = trip % l->lines + warp * l->lines;
+    uint64_t address[IFL_WARP_LANES];
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        address[lane] = line * IFL_LINE_BYTES + lane * 4;
+    ifl_time_observer.stretch(traces, &(ifl_stretch){.last = TRIP, .warp = warp});
+    ifl_time_observer.access(traces, &(ifl_access){.kind = IFL_ACCESS_LOAD,
+                                                   .space = IFL_SPACE_GLOBAL,
+                                                   .bytes = 4,
+                                                   .site = LOAD,
+                                                   .warp = warp,
+                                                   .mask = UINT32_MAX,
+                                                   .address = address});
+}
+
+/* The engine runs one warp for a while, then the next one. */
+static void tell(void *traces, const loop *l)
+{
+    enum { TURN = 1000 };
+    assert_true(ifl_time_observer.follows(traces, 0));
+    if (l->has_objects)
+        ifl_time_observer.object(traces, &(ifl_object_event){.count = 1});
+    for (uint64_t first = 0; first < l->trips; first += TURN)
+        for (uint32_t warp = 0; warp < l->warps; warp++)
+            for (uint64_t trip = first; trip < first + TURN && trip < l->trips; trip++)
+                tell_trip(traces, l, warp, trip);
+}
+
+typedef struct kept {
+    ifl_time_plan plan;
+    ifl_time_traces *traces;
+    const ifl_block_trace *block;
+    double repeats;
+} kept;
+
+static kept keep(const loop *l)
+{
+    kept k = {.plan = plan_of(l)};
+    uint64_t all = 0, held = 0;
+    k.traces = ifl_time_observer.create_with(&sites, &k.plan);
+    tell(k.traces, l);
+    assert_true(ifl_time_traces_are_whole(k.traces));
+    assert_int_equal(ifl_time_traces_of(k.traces, 0, &k.block, 1), 1);
+    for (uint32_t w = 0; w < l->warps; w++) {
+        all += k.block->warps[w].instructions;
+        held += k.block->warps[w].kept;
+    }
+    assert_int_equal(all, l->trips * TRIP * l->warps);
+    k.repeats = (double)all / (double)held;
+    return k;
+}
+
+static double time_of(const loop *l, double *repeats)
+{
+    const ifl_sm_rates rates = quick_rates();
+    kept k = keep(l);
+    ifl_site_stalls stalls[SITES] = {0};
+    ifl_sm_outcome out = {.sites = stalls};
+    const ifl_sm_case of = {&sites, NULL, &rates, &k.block, 1, l->warps, 1};
+    assert_true(ifl_sm_run(&of, &out));
+    *repeats = k.repeats;
+    ifl_time_observer.destroy(k.traces);
+    return ifl_sm_cycles(&out, 1, 1, *repeats);
+}
+
+/* A part of what goes on for long is kept, not of what is short, nor where the grid has blocks for
+ * many SMs, nor where counts of barrier objects would miss what was left out. */
+static void test_what_is_kept(void **unused)
+{
+    static const loop loops[] = {
+        {.trips = 1 << 20, .lines = 64, .warps = 1, .blocks = 1, .has_windows = true},
+        {.trips = 1 << 16, .lines = 64, .warps = 1, .blocks = 1, .has_windows = true},
+        {.trips = 1 << 20, .lines = 64, .warps = 1, .blocks = 100, .has_windows = true},
+        {.trips = 1 << 20,
+         .lines = 64,
+         .warps = 1,
+         .blocks = 1,
+         .has_windows = true,
+         .has_objects = true},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        kept k = keep(&loops[i]);
+        if (i == 0)
+            assert_in_range((uint64_t)(k.repeats * 1000), 7900, 16100);
+        else
+            assert_true(k.repeats == 1);
+        ifl_time_observer.destroy(k.traces);
+    }
+}
+
+/* Windows are as far from each other as any other two, and the first is none of them: what is done
+ * once is done there. */
+static void test_where_they_are(void **unused)
+{
+    const loop l = {.trips = 1 << 20, .lines = 64, .warps = 2, .blocks = 1, .has_windows = true};
+    kept k = keep(&l);
+    (void)unused;
+    for (uint32_t w = 0; w < l.warps; w++) {
+        const ifl_warp_trace *warp = &k.block->warps[w];
+        assert_true(warp->windows.count >= IFL_TIME_WINDOWS / 2);
+        assert_true(warp->windows.at[0].number > 0);
+        for (size_t i = 1; i + 1 < warp->windows.count; i++)
+            assert_int_equal(warp->windows.at[i + 1].number - warp->windows.at[i].number,
+                             warp->windows.at[i].number - warp->windows.at[i - 1].number);
+    }
+    ifl_time_observer.destroy(k.traces);
+}
+
+/* Lines that a gap has asked for are in the L1 behind it, where they fit: without that, each window
+ * would fetch all of its lines. Where they do not fit, each load misses, in windows as elsewhere. */
+static void test_time_of_a_part(void **unused)
+{
+    (void)unused;
+    set_all(TRIP, plain(1));
+    all_sites[LOAD] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
+    all_sites[WAIT] = waits_for(0);
+    for (int fits = 0; fits < 2; fits++)
+        for (uint32_t warps = 1; warps <= 2; warps++) {
+            loop l = {.trips = (1 << 20) / warps, .lines = 65536, .warps = warps, .blocks = 1};
+            double repeats;
+            l.lines = fits ? 512 / warps : l.lines;
+            const double whole = time_of(&l, &repeats);
+            assert_true(repeats == 1);
+            l.has_windows = true;
+            const double part = time_of(&l, &repeats);
+            assert_true(repeats > 7);
+            assert_true(part > 0.98 * whole && part < 1.02 * whole);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_is_kept),
+        cmocka_unit_test(test_where_they_are),
+        cmocka_unit_test(test_time_of_a_part),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
