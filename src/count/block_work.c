@@ -114,4 +114,4 @@ static const ifl_observer observer = {
     .destroy = free,
 };
 
-const ifl_observation ifl_observe_block_work = {&observer, report};
+const ifl_observation ifl_observe_block_work = {&observer, report, NULL};

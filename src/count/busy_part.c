@@ -179,4 +179,4 @@ static const ifl_observer observer = {
     .destroy = destroy,
 };
 
-const ifl_observation ifl_observe_busy_part = {&observer, report};
+const ifl_observation ifl_observe_busy_part = {&observer, report, NULL};

@@ -40,4 +40,4 @@ static const ifl_observer observer = {
     .destroy = free,
 };
 
-const ifl_observation ifl_observe_divergence = {&observer, report};
+const ifl_observation ifl_observe_divergence = {&observer, report, NULL};

@@ -3,6 +3,7 @@
  * among them. Knows events, sites and the profile. */
 #include "count/observe.h"
 
+#include "base/digest.h"
 #include "code/code.h"
 
 #include <string.h>
@@ -55,6 +56,18 @@ void ifl_mix_issued(const void *self, uint64_t *warps)
     const state *s = self;
     for (size_t i = 0; i < s->count; i++)
         warps[i] += s->issued[i].warps;
+}
+
+static uint64_t digest(const void *self)
+{
+    const state *s = self;
+    uint64_t hash = IFL_HASH_BASIS;
+    for (size_t i = 0; i < s->count; i++) {
+        const issues *of = &s->issued[i];
+        const uint64_t words[] = {of->warps, of->threads, of->executing};
+        hash = ifl_hash_words(hash, words, sizeof words / sizeof *words);
+    }
+    return hash;
 }
 
 /* ---- reporting ------------------------------------------------------------------------------- */
@@ -213,4 +226,4 @@ static const ifl_observer observer = {
     .destroy = free,
 };
 
-const ifl_observation ifl_observe_mix = {&observer, report};
+const ifl_observation ifl_observe_mix = {&observer, report, digest};

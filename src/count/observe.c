@@ -2,9 +2,22 @@
  * The list of observations. */
 #include "count/observe.h"
 
+#include "base/digest.h"
+
 const ifl_observation *const ifl_observations[] = {
     &ifl_observe_access,     &ifl_observe_pattern,    &ifl_observe_mix,
     &ifl_observe_divergence, &ifl_observe_block_work, &ifl_observe_busy_part,
 };
 
 const size_t ifl_observation_count = sizeof ifl_observations / sizeof *ifl_observations;
+
+uint64_t ifl_observations_digest(void *const *states)
+{
+    uint64_t hash = IFL_HASH_BASIS;
+    for (size_t i = 0; i < ifl_observation_count; i++)
+        if (ifl_observations[i]->digest && states[i]) {
+            const uint64_t one = ifl_observations[i]->digest(states[i]);
+            hash = ifl_hash_words(hash, &one, 1);
+        }
+    return hash;
+}

@@ -13,6 +13,9 @@ typedef struct ifl_observation {
      * memory instruction of the kernel that can execute; line_of[site] is its index or -1. */
     ifl_status (*report)(const void *state, const ifl_sites *sites, const int32_t *line_of,
                          ifl_profile *profile, ifl_error *error);
+    /* A number that is the same for launches of a kernel that this cannot tell apart; NULL: what
+     * the others see says as much. */
+    uint64_t (*digest)(const void *state);
 } ifl_observation;
 
 extern const ifl_observation
@@ -30,5 +33,7 @@ extern const ifl_observation ifl_observe_busy_part; /* passes of atomics on the 
 /* All of them. */
 extern const ifl_observation *const ifl_observations[];
 extern const size_t ifl_observation_count;
+/* Of their states. */
+uint64_t ifl_observations_digest(void *const *states);
 
 #endif

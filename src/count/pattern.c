@@ -251,4 +251,4 @@ static const ifl_observer observer = {
     .destroy = destroy,
 };
 
-const ifl_observation ifl_observe_pattern = {&observer, report};
+const ifl_observation ifl_observe_pattern = {&observer, report, NULL};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Requests, sectors, lines, wavefronts, useful bytes and the serialisation of atomics, for each
  * memory instruction. Knows events and the profile's counters. */
+#include "base/digest.h"
 #include "count/footprint.h"
 #include "count/observe.h"
 #include "count/slots.h"
@@ -218,6 +219,26 @@ static void merge(void *self, const void *other)
     }
 }
 
+static uint64_t digest_record(const record *r)
+{
+    const uint64_t own[] = {r->slot.site, r->slot.key, r->uniform_mask, r->uniform};
+    uint64_t hash = ifl_hash_words(IFL_HASH_BASIS, own, sizeof own / sizeof *own);
+    hash = ifl_hash_words(hash, r->sum, MEASURES);
+    hash = ifl_hash_words(hash, r->contiguous, IFL_LINE_BYTES);
+    hash = ifl_hash_words(hash, r->uniform_lanes, IFL_WARP_LANES + 1);
+    return ifl_hash_words(hash, r->apart, IFL_WARP_LANES + 1);
+}
+
+/* The order of the records is that in which threads of the host came to them. */
+static uint64_t digest(const void *self)
+{
+    const state *s = self;
+    uint64_t sum = s->slots.count;
+    for (size_t i = 0; i < s->slots.count; i++)
+        sum += digest_record((const record *)ifl_slots_at(&s->slots, i));
+    return sum;
+}
+
 /* ---- reporting ------------------------------------------------------------------------------- */
 
 /* The counters of one kind of access, in the order of the measures; IFL_COUNTER_COUNT where it has
@@ -353,4 +374,4 @@ static const ifl_observer observer = {
     .destroy = destroy,
 };
 
-const ifl_observation ifl_observe_access = {&observer, report};
+const ifl_observation ifl_observe_access = {&observer, report, digest};

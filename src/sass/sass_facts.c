@@ -131,18 +131,27 @@ static ifl_status count_executed(ifl_sass_facts *facts, const uint64_t *issued, 
     return IFL_OK;
 }
 
+ifl_status ifl_sass_facts_of(const ifl_machine *machine, const ifl_sass_kernel *kernel,
+                             const uint64_t *issued, ifl_arena *arena, ifl_sass_facts *out,
+                             ifl_error *error)
+{
+    *out = (ifl_sass_facts){.machine = machine, .kernel = *kernel};
+    const ifl_status status = issued ? count_executed(out, issued, arena, error) : IFL_OK;
+    if (status != IFL_OK)
+        return status;
+    use *uses = calloc(kernel->instruction_count + 1, sizeof *uses);
+    if (!uses)
+        return ifl_fail_memory(error, kernel->instruction_count * sizeof *uses);
+    const ifl_status made = make_histogram(out, uses, arena, error);
+    free(uses);
+    return made;
+}
+
 ifl_status ifl_sass_facts_collect(const ifl_machine *machine, size_t index, const uint64_t *issued,
                                   ifl_arena *arena, ifl_sass_facts *out, ifl_error *error)
 {
-    *out = (ifl_sass_facts){.machine = machine};
-    ifl_status status = ifl_sass_analyze(&machine->kernels[index], arena, &out->kernel, error);
-    if (status == IFL_OK && issued)
-        status = count_executed(out, issued, arena, error);
-    if (status != IFL_OK)
-        return status;
-    use *uses = calloc(out->kernel.instruction_count + 1, sizeof *uses);
-    status = uses ? make_histogram(out, uses, arena, error)
-                  : ifl_fail_memory(error, out->kernel.instruction_count * sizeof *uses);
-    free(uses);
-    return status;
+    ifl_sass_kernel kernel;
+    const ifl_status status = ifl_sass_analyze(&machine->kernels[index], arena, &kernel, error);
+    return status == IFL_OK ? ifl_sass_facts_of(machine, &kernel, issued, arena, out, error)
+                            : status;
 }

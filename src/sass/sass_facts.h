@@ -32,6 +32,10 @@ typedef struct ifl_sass_facts {
  * none did. */
 ifl_status ifl_sass_facts_collect(const ifl_machine *machine, size_t index, const uint64_t *issued,
                                   ifl_arena *arena, ifl_sass_facts *out, ifl_error *error);
+/* The same of a kernel that was analysed before; what is new is from the arena. */
+ifl_status ifl_sass_facts_of(const ifl_machine *machine, const ifl_sass_kernel *kernel,
+                             const uint64_t *issued, ifl_arena *arena, ifl_sass_facts *out,
+                             ifl_error *error);
 /* "saxpy.cu": of a row of the line table, without folders; "" for NULL. */
 const char *ifl_sass_file_of(const ifl_machine *machine, const ifl_machine_line *line);
 /* The first and last line of the loop's instructions in the file of the first of them; false: not

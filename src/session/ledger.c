@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Launches, and what was seen of them: the observers' states of launches of the same kernel from
  * the same place are added up; profiles are made of them when somebody asks. */
+#include "base/digest.h"
 #include "count/observe.h"
 #include "model/model.h"
 #include "session/kernel_name.h"
@@ -85,23 +86,13 @@ static ifl_status remember(ifl_ledger_row *row, const ifl_watch *watch, ifl_exec
 
 /* ---- repeats --------------------------------------------------------------------------------- */
 
-#define FNV_BASIS UINT64_C(14695981039346656037)
-
-/* FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
-static uint64_t hash_on(uint64_t hash, const uint8_t *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ bytes[i]) * 1099511628211u;
-    return hash;
-}
-
 /* How often the row's kernel was launched with these arguments before, and once more now. The
  * oldest arguments are forgotten where there are many. */
 static uint64_t count_repeats(ifl_ledger_row *row, const ifl_session_launch *launch)
 {
     enum { MOST = sizeof row->arguments / sizeof *row->arguments };
     const uint64_t hash =
-        hash_on(FNV_BASIS, launch->params, launch->kernel->image.demands.param_bytes);
+        ifl_hash_bytes(IFL_HASH_BASIS, launch->params, launch->kernel->image.demands.param_bytes);
     for (size_t i = 0; i < row->argument_count && i < MOST; i++)
         if (row->arguments[i].hash == hash)
             return row->arguments[i].launches++;
@@ -113,13 +104,13 @@ static uint64_t count_repeats(ifl_ledger_row *row, const ifl_session_launch *lau
 static uint64_t hash_without_pointers(const ifl_session *session, const ifl_session_launch *launch)
 {
     const size_t bytes = launch->kernel->image.demands.param_bytes;
-    uint64_t hash = FNV_BASIS;
+    uint64_t hash = IFL_HASH_BASIS;
     for (size_t at = 0; at < bytes; at += sizeof(uint64_t)) {
         const size_t count = bytes - at < sizeof(uint64_t) ? bytes - at : sizeof(uint64_t);
         uint64_t word = 0;
         memcpy(&word, launch->params + at, count);
         if (count < sizeof word || !ifl_memory_find(session->memory, word))
-            hash = hash_on(hash, launch->params + at, count);
+            hash = ifl_hash_bytes(hash, launch->params + at, count);
     }
     return hash;
 }
@@ -338,6 +329,7 @@ static ifl_status take_model(const ifl_session *session, const ifl_kept *kept, i
     if (is_modelled) {
         row->model_us = kind->model_us = modelled.model.time_us.mid;
         kind->rough_us = find_rough_us(session, watch, &kept->launch, result, row);
+        kind->digest = ifl_observations_digest(result->states);
     }
     if (status == IFL_OK && (!row->worst || row->model_us > row->worst_us)) {
         ifl_profile *other = row->worst;
@@ -358,6 +350,12 @@ static bool is_counted(const ifl_watch *watch, const ifl_exec_result *result)
     return watch->depth != IFL_WATCH_NOTHING && result->states;
 }
 
+/* As the one that the model was asked for last. */
+static bool did_the_same(const ifl_launch_kind *kind, void *const *states)
+{
+    return kind->model_us > 0 && ifl_observations_digest(states) == kind->digest;
+}
+
 /* Its time where the model was not asked: that of the last of its kind for which it was, as much
  * longer as the formula says by the counters of both. */
 static void estimate(const ifl_session *session, const ifl_watch *watch,
@@ -365,9 +363,11 @@ static void estimate(const ifl_session *session, const ifl_watch *watch,
                      ifl_ledger_row *row, ifl_launch_kind *kind)
 {
     enum { SAME = 100 }; /* a hundredth more or less is */
-    const double rough = is_counted(watch, result) && kind->rough_us > 0
-                             ? find_rough_us(session, watch, launch, result, row)
-                             : 0;
+    const bool is_known = is_counted(watch, result) && kind->rough_us > 0;
+    const double rough = !is_known ? 0
+                         : did_the_same(kind, result->states)
+                             ? kind->rough_us
+                             : find_rough_us(session, watch, launch, result, row);
     if (kind->model_us > 0)
         row->model_us = rough > 0 ? kind->model_us * rough / kind->rough_us : kind->model_us;
     kind->is_unsteady |= rough > 0 && fabs(rough - kind->rough_us) > kind->rough_us / SAME;
@@ -467,6 +467,13 @@ static void take_beside(const ifl_session *session, ifl_kept *kept, ifl_status e
         tell_results(session, kept, row);
 }
 
+static bool needs_model(const ifl_kept *kept, const ifl_launch_kind *kind)
+{
+    void *const *states = kept->ran.result.states;
+    return kept->watch.depth == IFL_WATCH_MODEL && states &&
+           (kept->beside.has_run || !did_the_same(kind, states));
+}
+
 /* It has come to an end, the status says to which. */
 static ifl_status take_watched(ifl_session *session, ifl_kept *kept, ifl_status end,
                                ifl_fault_kind *fault, ifl_error *error)
@@ -485,7 +492,7 @@ static ifl_status take_watched(ifl_session *session, ifl_kept *kept, ifl_status 
         options->warn(options->warn_user, launch->kernel->signature, launch->site,
                       result->warnings[i]);
     take_beside(session, kept, end, row);
-    if (end == IFL_OK && kept->watch.depth == IFL_WATCH_MODEL && result->states)
+    if (end == IFL_OK && needs_model(kept, kind))
         status = take_model(session, kept, row, kind, error);
     else if (end == IFL_OK)
         estimate(session, &kept->watch, launch, result, row, kind);

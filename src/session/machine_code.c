@@ -80,13 +80,11 @@ static bool has_bulk_copies(const ifl_sass_facts *facts)
     return false;
 }
 
-static ifl_status take_order(ifl_machine_order *to, ifl_sass_facts *facts, ifl_arena *arena,
-                             ifl_error *error)
+static void take_order(ifl_machine_order *to, const ifl_sass_facts *facts)
 {
     if (has_bulk_copies(facts))
-        return IFL_OK;
-    const ifl_status status = ifl_sass_find_turns(&facts->kernel, arena, error);
-    for (size_t b = 0; status == IFL_OK && b < facts->kernel.block_count; b++) {
+        return;
+    for (size_t b = 0; b < facts->kernel.block_count; b++) {
         const ifl_sass_turn *turn = &facts->kernel.turns[b];
         const double times = (double)facts->executed[b];
         to->load_waits += times * turn->load_waits;
@@ -94,12 +92,10 @@ static ifl_status take_order(ifl_machine_order *to, ifl_sass_facts *facts, ifl_a
         to->shared_waits += times * turn->shared_waits;
         to->cycles += times * turn->cycles;
     }
-    to->known = status == IFL_OK;
-    return status;
+    to->known = true;
 }
 
-static ifl_status take_facts(ifl_profile *profile, ifl_sass_facts *facts, ifl_arena *arena,
-                             ifl_error *error)
+static ifl_status take_facts(ifl_profile *profile, const ifl_sass_facts *facts, ifl_error *error)
 {
     profile->machine = (ifl_machine_facts){
         .file = ifl_profile_copy_text(profile, base_name(facts->machine->file))};
@@ -108,20 +104,44 @@ static ifl_status take_facts(ifl_profile *profile, ifl_sass_facts *facts, ifl_ar
         return ifl_fail_memory(error, sizeof(ifl_machine_loop));
     profile->machine.known = true;
     profile->machine.ran = facts->executed != NULL;
-    return profile->machine.ran ? take_order(&profile->machine.order, facts, arena, error) : IFL_OK;
+    if (profile->machine.ran)
+        take_order(&profile->machine.order, facts);
+    return IFL_OK;
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-static ifl_status describe(const ifl_machine *machine, size_t kernel, const uint64_t *issued,
-                           ifl_profile *profile, ifl_error *error)
+static size_t index_of(const ifl_ready_kernel *kernel)
 {
-    ifl_arena arena = {0};
-    ifl_sass_facts facts;
-    ifl_status status = ifl_sass_facts_collect(machine, kernel, issued, &arena, &facts, error);
+    return (size_t)(kernel->text - kernel->object->object->texts);
+}
+
+struct ifl_analysed {
+    ifl_arena arena;
+    ifl_sass_kernel kernel;
+};
+
+void ifl_analysed_free(ifl_analysed *analysed)
+{
+    if (analysed)
+        ifl_arena_free(&analysed->arena);
+    free(analysed);
+}
+
+static ifl_status analyse(ifl_ready_kernel *kernel, ifl_error *error)
+{
+    ifl_analysed *to = calloc(1, sizeof *to);
+    if (!to)
+        return ifl_fail_memory(error, sizeof *to);
+    ifl_status status =
+        ifl_sass_analyze(&kernel->object->object->machine->kernels[index_of(kernel)], &to->arena,
+                         &to->kernel, error);
     if (status == IFL_OK)
-        status = take_facts(profile, &facts, &arena, error);
-    ifl_arena_free(&arena);
+        status = ifl_sass_find_turns(&to->kernel, &to->arena, error);
+    if (status == IFL_OK)
+        kernel->analysed = to;
+    else
+        ifl_analysed_free(to);
     return status;
 }
 
@@ -131,12 +151,18 @@ static bool is_assembled(const ifl_loaded *loaded)
     return loaded->assembled.cubin || (loaded->owned && loaded->owned->assembled.cubin);
 }
 
-ifl_status ifl_machine_code_ran(const ifl_ready_kernel *kernel, const uint64_t *issued,
+ifl_status ifl_machine_code_ran(ifl_ready_kernel *kernel, const uint64_t *issued,
                                 ifl_profile *profile, ifl_error *error)
 {
-    const ifl_object *object = kernel->object->object;
-    const ifl_status status =
-        describe(object->machine, (size_t)(kernel->text - object->texts), issued, profile, error);
+    ifl_arena arena = {0};
+    ifl_sass_facts facts;
+    ifl_status status = kernel->analysed ? IFL_OK : analyse(kernel, error);
+    if (status == IFL_OK)
+        status = ifl_sass_facts_of(kernel->object->object->machine, &kernel->analysed->kernel,
+                                   issued, &arena, &facts, error);
+    if (status == IFL_OK)
+        status = take_facts(profile, &facts, error);
+    ifl_arena_free(&arena);
     profile->machine.assembled = is_assembled(kernel->loaded);
     return status;
 }
@@ -148,10 +174,15 @@ ifl_status ifl_machine_code_beside(const ifl_ready_kernel *kernel, ifl_profile *
     const ifl_machine_kernel *code =
         machine ? ifl_machine_find(machine, kernel->kernel->name) : NULL;
     ifl_error own = {0};
+    ifl_arena arena = {0};
+    ifl_sass_facts facts;
     if (!code)
         return IFL_OK;
-    const ifl_status status =
-        describe(machine, (size_t)(code - machine->kernels), NULL, profile, &own);
+    ifl_status status = ifl_sass_facts_collect(machine, (size_t)(code - machine->kernels), NULL,
+                                               &arena, &facts, &own);
+    if (status == IFL_OK)
+        status = take_facts(profile, &facts, &own);
+    ifl_arena_free(&arena);
     if (status == IFL_UNSUPPORTED)
         return ifl_profile_warn(profile, error, "the machine code in '%.200s' is ignored: %.700s",
                                 base_name(machine->file), own.text);

@@ -5,9 +5,13 @@
 
 #include "session/session.h"
 
+/* What its machine code alone says, the same for all its launches. */
+typedef struct ifl_analysed ifl_analysed;
+void ifl_analysed_free(ifl_analysed *analysed);
+
 /* Fills profile->machine of a kernel whose machine code ran; `issued` by site of its image: how
  * often a warp issued it. */
-ifl_status ifl_machine_code_ran(const ifl_ready_kernel *kernel, const uint64_t *issued,
+ifl_status ifl_machine_code_ran(ifl_ready_kernel *kernel, const uint64_t *issued,
                                 ifl_profile *profile, ifl_error *error);
 /* Of a kernel whose PTX ran, where there is machine code beside it: what stands in that. Machine
  * code that cannot be read here is a warning in the profile. */

@@ -8,6 +8,7 @@
 #include "sass/constant_header.h"
 #include "sass/sass_lower.h"
 #include "session/kernel_name.h"
+#include "session/machine_code.h"
 #include "session/variables.h"
 
 #include <stdlib.h>
@@ -377,6 +378,7 @@ static void free_ready(ifl_ready_kernel *kernel)
     if (!kernel)
         return;
     free_ready(kernel->beside);
+    ifl_analysed_free(kernel->analysed);
     ifl_image_free(&kernel->image);
     free(kernel->as_machine.parameters);
     free(kernel);

@@ -95,6 +95,7 @@ typedef struct ifl_ready_kernel {
     uint32_t ptx_sm;                 /* of the PTX that what runs was made of */
     size_t index;                    /* among the module's kernels */
     struct ifl_ready_kernel *beside; /* its PTX; NULL: nobody asked yet, or it cannot be run */
+    struct ifl_analysed *analysed;   /* of machine_code.h; NULL: nobody asked yet */
 } ifl_ready_kernel;
 
 /* By its mangled name. IFL_USAGE: there is none; IFL_UNSUPPORTED: the engine cannot run it, and the

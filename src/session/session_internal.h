@@ -33,6 +33,7 @@ typedef struct ifl_launch_kind {
     uint64_t launches;
     double model_us;  /* of the last one that the model was asked for; 0: not known */
     double rough_us;  /* what the formula gives for the counters of that one alone; 0: not known */
+    uint64_t digest;  /* of what the observers of that one saw */
     bool is_unsteady; /* they do not do the same each time */
 } ifl_launch_kind;
 

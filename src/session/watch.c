@@ -204,8 +204,8 @@ static ifl_status take_estimate(const ifl_ready_kernel *kernel, const void *mix,
 }
 
 /* What its own machine code says, with how often each instruction was issued. */
-static ifl_status take_machine(const ifl_ready_kernel *kernel, const void *mix,
-                               ifl_profile *profile, ifl_error *error)
+static ifl_status take_machine(ifl_ready_kernel *kernel, const void *mix, ifl_profile *profile,
+                               ifl_error *error)
 {
     uint64_t *issued = calloc(kernel->image.sites.count + 1, sizeof *issued);
     if (!issued)
@@ -233,7 +233,7 @@ ifl_status ifl_watch_report(const ifl_watch *watch, const ifl_session_launch *la
                             void *const *states, uint64_t buffer_bytes, ifl_profile *profile,
                             ifl_error *error)
 {
-    const ifl_ready_kernel *kernel = launch->kernel;
+    ifl_ready_kernel *kernel = launch->kernel;
     const void *mix = state_of(&ifl_observe_mix, states);
     const bool has_caches = watch->count > ifl_observation_count;
     ifl_status status = take_unassembled(kernel, profile, error);
