@@ -54,25 +54,16 @@ static const char *const counters[] = {
         kind "_useful_bytes"
 #define ON_CHIP(kind)                                                                              \
     kind "_requests", kind "_wavefronts", kind "_wavefronts_ideal", kind "_useful_bytes"
-    "ptx_instructions",
-    "instructions",
-    "thread_instructions",
-    OFF_CHIP("global_load"),
-    OFF_CHIP("global_store"),
-    OFF_CHIP("global_atomic"),
-    OFF_CHIP("local_load"),
-    OFF_CHIP("local_store"),
-    COPIED("bulk_load"),
-    COPIED("bulk_store"),
-    COPIED("bulk_reduction"),
-    ON_CHIP("shared_load"),
-    ON_CHIP("shared_store"),
-    ON_CHIP("shared_atomic"),
-    "global_atomic_serial",
-    "shared_atomic_serial",
-    "branches",
-    "divergent_branches",
-    "barriers",
+    "ptx_instructions",       "instructions",
+    "thread_instructions",    OFF_CHIP("global_load"),
+    OFF_CHIP("global_store"), OFF_CHIP("global_atomic"),
+    OFF_CHIP("local_load"),   OFF_CHIP("local_store"),
+    COPIED("texture_load"),   COPIED("bulk_load"),
+    COPIED("bulk_store"),     COPIED("bulk_reduction"),
+    ON_CHIP("shared_load"),   ON_CHIP("shared_store"),
+    ON_CHIP("shared_atomic"), "global_atomic_serial",
+    "shared_atomic_serial",   "branches",
+    "divergent_branches",     "barriers",
 #undef OFF_CHIP
 #undef COPIED
 #undef ON_CHIP

@@ -23,6 +23,7 @@ static void print_arguments(FILE *out)
         "  TYPExCOUNT=FILL       a buffer: f32x2^20=random  i32x1000=iota",
         "  TYPExCOUNT+N=FILL     a buffer that starts N bytes past its alignment",
         "  struct:ARG,ARG...     a structure by value: its members, laid out as in C",
+        "  texture:linear:TYPExWIDTH,HEIGHT=FILL   a texture object of a new image",
         "  null                  a null pointer",
         "  same:N                the buffer of argument N again",
         "",

@@ -248,6 +248,7 @@ static ifl_status parse_same(parser *p)
         return fail_param(p, p->word, "a pointer");
     *p->out = *other;
     p->out->tensor = tensor;
+    p->out->texture = NULL;
     p->out->kind = IFL_ARGUMENT_SAME;
     p->out->same = other->kind == IFL_ARGUMENT_SAME ? other->same : (size_t)index;
     char name[MAX_NAME];
@@ -396,8 +397,9 @@ static ifl_status describe_buffer(parser *p, const char *fill)
     char moved[16] = "", name[MAX_NAME];
     if (p->out->misalign)
         snprintf(moved, sizeof moved, "+%u", p->out->misalign);
-    return describe(p, "%s%s×%" PRIu64 "%s%s = %s", p->out->tensor ? "tensor " : "",
-                    p->out->element->name, p->out->count, moved, named(p, name), fill);
+    const char *kind = p->out->tensor ? "tensor " : p->out->texture ? "texture " : "";
+    return describe(p, "%s%s×%" PRIu64 "%s%s = %s", kind, p->out->element->name, p->out->count,
+                    moved, named(p, name), fill);
 }
 
 static ifl_status parse_fill(parser *p)
@@ -463,7 +465,7 @@ static ifl_status read_numbers(parser *p, uint64_t limit, uint64_t *numbers, uns
         const char *at = p->at;
         const ifl_status status = *count < most
                                       ? read_number(p, &numbers[*count])
-                                      : fail(p, at, "a tensor has at most %u dimensions", most);
+                                      : fail(p, at, "there are at most %u dimensions", most);
         if (status != IFL_OK)
             return status;
         if (!numbers[*count] || numbers[*count] > limit)
@@ -608,6 +610,103 @@ static ifl_status parse_tensor(parser *p)
     return accept(p, "same:") ? share_buffer(p) : parse_fill(p);
 }
 
+/* ---- textures -------------------------------------------------------------------------------- */
+
+/* "point" or "linear", then ",border" and ",rows" in any order. */
+static ifl_status read_texture_options(parser *p, ifl_texture *t)
+{
+    const uint8_t outside[] = {IFL_OUTSIDE_CLAMP, IFL_OUTSIDE_BORDER};
+    t->filters = accept(p, "linear");
+    bool is_known = t->filters || accept(p, "point"), has_border = false;
+    t->is_blocks = true;
+    for (bool goes_on = is_known; goes_on;) {
+        goes_on = accept(p, ",border");
+        has_border |= goes_on;
+        if (accept(p, ",rows")) {
+            t->is_blocks = false;
+            goes_on = true;
+        }
+    }
+    for (unsigned i = 0; i < IFL_TEXTURE_RANKS; i++)
+        t->mode[i] = outside[has_border];
+    is_known &= accept(p, ":");
+    return is_known ? IFL_OK
+                    : fail(p, p->at,
+                           "expected 'linear' or 'point', then ',border', ',rows', or ':' and the "
+                           "image, for instance texture:linear:f32x1024,1024=random");
+}
+
+/* CUDA Driver API reference, cuArrayCreate and cuTexObjectCreate: elements of 8, 16 and 32 bits;
+ * what is filtered is read as a float. */
+static bool takes_texel(const ifl_element *element, ifl_texture *t)
+{
+    enum { BYTE = 8, MOST_BYTES = 4 };
+    const bool is_float = element->type == IFL_ELEMENT_F16 || element->type == IFL_ELEMENT_F32,
+               is_signed = element->type == IFL_ELEMENT_I8 || element->type == IFL_ELEMENT_I16 ||
+                           element->type == IFL_ELEMENT_I32;
+    t->texel = (ifl_texel){is_float    ? IFL_TEXEL_FLOAT
+                           : is_signed ? IFL_TEXEL_SIGNED
+                                       : IFL_TEXEL_UNSIGNED,
+                           (uint8_t)(element->bytes * BYTE), 1};
+    return element->bytes <= MOST_BYTES && element->type != IFL_ELEMENT_BF16 &&
+           (is_float || !t->filters);
+}
+
+/* Rows lie one after the other, in memory as in an array: an array's end with a block of 64 bytes by
+ * 8 rows, and those in memory with cudaDeviceProp's texturePitchAlignment. */
+static ifl_status read_image(parser *p, ifl_texture *t)
+{
+    enum { ROW = 64, ROWS = 8, PITCH = 32, MOST = 65000 };
+    const char *at = p->at;
+    uint64_t size[IFL_TENSOR_RANKS];
+    unsigned rank;
+    const ifl_status status = read_numbers(p, MOST, size, IFL_TENSOR_RANKS, &rank);
+    if (status != IFL_OK)
+        return status;
+    const uint64_t row = size[0] * p->out->element->bytes, unit = t->is_blocks ? ROW : PITCH;
+    if (rank != 2)
+        return fail(p, at, "expected the image's width and height, not %u sizes", rank);
+    if (row % unit || (t->is_blocks && size[1] % ROWS))
+        return fail(p, at, "rows of %" PRIu64 " bytes; they are a multiple of %" PRIu64 "%s", row,
+                    unit, t->is_blocks ? ", and the rows a multiple of 8 (or ',rows')" : "");
+    t->rank = 2;
+    t->layers = 1;
+    t->size[0] = (uint32_t)size[0];
+    t->size[1] = (uint32_t)size[1];
+    t->size[2] = 1;
+    t->pitch = row;
+    t->slice = t->bytes = row * size[1];
+    p->out->count = size[0] * size[1];
+    return IFL_OK;
+}
+
+/* "OPTIONS:TYPExWIDTH,HEIGHT=FILL". */
+static ifl_status parse_texture(parser *p)
+{
+    ifl_texture *t = ifl_arena_alloc(p->arena, sizeof *t);
+    if (!t)
+        return ifl_fail_memory(p->error, sizeof *t);
+    if (!can_be_pointer(p->param))
+        return fail_param(p, p->word, "a texture object of 8 bytes (cudaTextureObject_t)");
+    memset(t, 0, sizeof *t);
+    ifl_status status = read_texture_options(p, t);
+    if (status != IFL_OK)
+        return status;
+    const size_t length = strcspn(p->at, "x");
+    const ifl_element *element = ifl_element_find(p->at, length);
+    if (!element || p->at[length] != 'x' || !takes_texel(element, t))
+        return fail(p, p->at, "expected %s, 'x' and the image's width and height",
+                    t->filters ? "f32 or f16" : "a type of 8 to 32 bits");
+    p->out->element = element;
+    p->out->texture = t;
+    p->at += length + 1;
+    status = read_image(p, t);
+    if (status != IFL_OK)
+        return status;
+    p->out->kind = IFL_ARGUMENT_BUFFER;
+    return accept(p, "=") ? parse_fill(p) : fail(p, p->at, "expected '=' and a fill");
+}
+
 /* ---- @ --------------------------------------------------------------------------------------- */
 
 static ifl_status read_bytes_from(parser *p, ifl_npy *npy)
@@ -658,7 +757,7 @@ static ifl_status parse_at(parser *p)
 
 static const char expected[] =
     "expected a scalar (i32:5), a buffer (f32x1000=random), bytes:HEX, "
-    "a structure (struct:...), a tensor map (tensor:...), same:N or null";
+    "a structure (struct:...), a tensor map (tensor:...), a texture (texture:...), same:N or null";
 
 static bool starts_number(char c)
 {
@@ -686,6 +785,8 @@ static ifl_status parse_word(parser *p)
         return parse_same(p);
     if (accept(p, "tensor:"))
         return parse_tensor(p);
+    if (accept(p, "texture:"))
+        return parse_texture(p);
     if (accept(p, "bytes:"))
         return parse_bytes(p);
     if (accept(p, "@"))

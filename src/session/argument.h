@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One kernel argument as docs/launch.md writes it: a scalar, a structure's bytes, a buffer, a null
- * pointer, a tensor map, or an earlier buffer once more. Parsing checks the word against the
+ * pointer, a tensor map, a texture, or an earlier buffer once more. Parsing checks the word against the
  * parameter; it fills and allocates no buffer. */
 #ifndef IFL_SESSION_ARGUMENT_H
 #define IFL_SESSION_ARGUMENT_H
@@ -10,6 +10,7 @@
 #include "session/module.h"
 
 #include "code/tensor_map.h"
+#include "code/texture.h"
 
 typedef enum ifl_argument_kind {
     IFL_ARGUMENT_VALUE,
@@ -30,7 +31,8 @@ typedef struct ifl_argument {
     const ifl_tensor_map *
         /* the parameter is a description of the buffer, not its address; its address is not set */
         tensor;
-    const char *text; /* "f32×1000 = random", for people */
+    const ifl_texture *texture; /* the same: the parameter is the number of one that reads it */
+    const char *text;           /* "f32×1000 = random", for people */
     /* the kernel's parameter that it is, or where in it: a structure's members are arguments each */
     size_t parameter;
     uint64_t offset;

@@ -355,6 +355,17 @@ static void describe_tensor(const ifl_tensor_map *tensor, uint64_t address, uint
     ifl_tensor_map_write(&placed, out);
 }
 
+/* Parameters of 8 bytes; numbers of textures have 4. */
+static ifl_status name_texture(ifl_launch *launch, size_t index, uint8_t *out, ifl_error *error)
+{
+    ifl_texture placed;
+    memcpy(&placed, launch->arguments.at[index].texture, sizeof placed);
+    placed.address = launch->buffers[index]->address;
+    const uint64_t handle = ifl_textures_add(ifl_session_textures(launch->session), &placed);
+    memcpy(out, &handle, sizeof handle);
+    return handle ? IFL_OK : ifl_fail_memory(error, sizeof placed);
+}
+
 /* Where the code that runs has its parameters. */
 static ifl_status lay_out(ifl_launch *launch, ifl_error *error)
 {
@@ -362,7 +373,8 @@ static ifl_status lay_out(ifl_launch *launch, ifl_error *error)
     launch->params = calloc(1, of->param_bytes + 1);
     if (!launch->params)
         return ifl_fail_memory(error, of->param_bytes);
-    for (size_t i = 0; i < launch->arguments.count; i++) {
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; i < launch->arguments.count && status == IFL_OK; i++) {
         const ifl_argument *argument = &launch->arguments.at[i];
         uint8_t *param =
             launch->params + of->parameters[argument->parameter].offset + argument->offset;
@@ -370,10 +382,12 @@ static ifl_status lay_out(ifl_launch *launch, ifl_error *error)
             memcpy(param, argument->value, argument->value_bytes);
         else if (argument->tensor)
             describe_tensor(argument->tensor, launch->buffers[i]->address, param);
+        else if (argument->texture)
+            status = name_texture(launch, i, param, error);
         else
             memcpy(param, &launch->buffers[i]->address, sizeof launch->buffers[i]->address);
     }
-    return IFL_OK;
+    return status;
 }
 
 /* Arguments come first in memory: their addresses are then the same for every kernel that takes

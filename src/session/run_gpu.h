@@ -8,6 +8,20 @@
 #include "session/exactness.h"
 #include "session/launch.h"
 
+/* A texture on the GPU: the driver's number for it, and the array with its elements unless they lie
+ * in memory. */
+typedef struct ifl_gpu_texture {
+    void *array;
+    uint64_t object;
+} ifl_gpu_texture;
+
+/* Of `texture`, whose rows lie at `address` on the GPU and at `host` here; its number goes to `out`. */
+ifl_status ifl_gpu_texture_make(const ifl_gpu *gpu, const ifl_texture *texture, uint64_t address,
+                                const void *host, ifl_gpu_texture *made, uint8_t *out,
+                                ifl_error *error);
+/* A zeroed one is none. */
+void ifl_gpu_texture_free(const ifl_gpu *gpu, ifl_gpu_texture *made);
+
 /* The buffers of a launch on the GPU: `sets` copies that runs take in turn, and one that keeps what
  * they held at first. Set 0 is the one that the host's buffers are copied to and read back from. */
 typedef struct ifl_gpu_buffers {
@@ -15,10 +29,11 @@ typedef struct ifl_gpu_buffers {
     ifl_launch *launch;
     unsigned sets; /* made */
     bool has_kept;
-    uint64_t bytes;   /* of a set */
-    uint64_t *made;   /* addresses of allocations: [set][argument], the kept set last; 0: none */
-    uint8_t **params; /* a parameter block for each set */
-    void **pointers;  /* [set][parameter]: what a launch takes */
+    uint64_t bytes; /* of a set */
+    uint64_t *made; /* addresses of allocations: [set][argument], the kept set last; 0: none */
+    ifl_gpu_texture *textures; /* [set][argument] */
+    uint8_t **params;          /* a parameter block for each set */
+    void **pointers;           /* [set][parameter]: what a launch takes */
 } ifl_gpu_buffers;
 
 /* Makes set 0 and fills it as the engine's buffers are. The launch must be prepared. */

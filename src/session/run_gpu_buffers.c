@@ -29,6 +29,7 @@ static uint64_t bytes_of(const ifl_argument *argument)
 static void release_set(ifl_gpu_buffers *b, unsigned set)
 {
     for (size_t i = 0; i < argument_count(b); i++) {
+        ifl_gpu_texture_free(b->gpu, &b->textures[set * argument_count(b) + i]);
         ifl_gpu_release(b->gpu, *made_at(b, set, i));
         *made_at(b, set, i) = 0;
     }
@@ -105,6 +106,10 @@ static ifl_status write_params(ifl_gpu_buffers *b, unsigned set, ifl_error *erro
         const uint64_t address = address_of(b, set, i);
         if (argument_at(b, i)->tensor)
             status = write_tensor(b, argument_at(b, i)->tensor, address, at, error);
+        else if (argument_at(b, i)->texture)
+            status = ifl_gpu_texture_make(b->gpu, argument_at(b, i)->texture, address,
+                                          b->launch->buffers[i]->host,
+                                          &b->textures[set * argument_count(b) + i], at, error);
         else
             memcpy(at, &address, sizeof address);
     }
@@ -121,7 +126,8 @@ static ifl_status make_tables(ifl_gpu_buffers *b, ifl_error *error)
     b->made = calloc((most_sets + 1) * (count + 1), sizeof *b->made);
     b->pointers = calloc(most_sets * (launch->of->parameter_count + 1), sizeof *b->pointers);
     b->params = calloc(most_sets, sizeof *b->params);
-    if (!b->made || !b->pointers || !b->params)
+    b->textures = calloc((most_sets + 1) * (count + 1), sizeof *b->textures);
+    if (!b->made || !b->pointers || !b->params || !b->textures)
         return ifl_fail_memory(error, count * sizeof *b->made);
     b->params[0] = calloc(most_sets, bytes + 1);
     if (!b->params[0])
@@ -217,12 +223,13 @@ ifl_status ifl_gpu_buffers_read(ifl_gpu_buffers *b, ifl_error *error)
 
 void ifl_gpu_buffers_free(ifl_gpu_buffers *b)
 {
-    for (unsigned set = 0; b->made && set <= IFL_MOST_SETS; set++)
+    for (unsigned set = 0; b->made && b->textures && set <= IFL_MOST_SETS; set++)
         release_set(b, set);
     if (b->params)
         free(b->params[0]);
     free(b->params);
     free(b->pointers);
     free(b->made);
+    free(b->textures);
     *b = (ifl_gpu_buffers){0};
 }

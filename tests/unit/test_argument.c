@@ -291,6 +291,35 @@ static void parses_tensors(void **state)
     assert_refused(&map_param, "tensor:4:f32x4=same:1", 21, "not an earlier one");
 }
 
+/* Of arrays the rows are whole blocks of 64 bytes by 8 rows; CUDA Driver API reference,
+ * cuTexObjectCreate: integers are not filtered, and rows in memory are aligned. */
+static void parses_textures(void **state)
+{
+    (void)state;
+    ifl_argument argument = parse(&u64_param, "texture:linear,border:f32x64,16=random:1");
+    assert_int_equal(argument.kind, IFL_ARGUMENT_BUFFER);
+    assert_int_equal(argument.count, 64 * 16);
+    assert_string_equal(argument.element->name, "f32");
+    assert_non_null(strstr(argument.text, "texture f32"));
+    const ifl_texture *texture = argument.texture;
+    assert_non_null(texture);
+    assert_true(texture->filters && texture->is_blocks);
+    assert_int_equal(texture->mode[0], IFL_OUTSIDE_BORDER);
+    assert_int_equal(texture->size[1], 16);
+    assert_int_equal(texture->pitch, 256);
+    texture = parse(&u64_param, "texture:point,rows:u8x32,3=iota").texture;
+    assert_true(!texture->filters && !texture->is_blocks);
+    assert_int_equal(texture->mode[1], IFL_OUTSIDE_CLAMP);
+    assert_refused(&map_param, "texture:linear:f32x64,16=zero", 1, "not a texture object");
+    assert_refused(&u64_param, "texture:f32x64,16=zero", 9, "expected 'linear' or 'point'");
+    assert_refused(&u64_param, "texture:linear:u8x64,16=zero", 16, "expected f32 or f16");
+    assert_refused(&u64_param, "texture:point:f64x64,16=zero", 15, "8 to 32 bits");
+    assert_refused(&u64_param, "texture:point:f32x64,12=zero", 19, "a multiple of 8");
+    assert_refused(&u64_param, "texture:point,rows:f32x4,12=zero", 24, "a multiple of 32");
+    assert_refused(&u64_param, "texture:point:f32x64=zero", 19, "not 1 sizes");
+    assert_refused(&u64_param, "texture:point:f32x64,16", 24, "expected '='");
+}
+
 static void parses_buffers(void **state)
 {
     (void)state;
@@ -717,6 +746,7 @@ int main(void)
         cmocka_unit_test(parses_scalars),
         cmocka_unit_test(parses_structures),
         cmocka_unit_test(parses_tensors),
+        cmocka_unit_test(parses_textures),
         cmocka_unit_test(parses_buffers),
         cmocka_unit_test(passes_a_buffer_again),
         cmocka_unit_test(names_what_is_wrong_and_where),
