@@ -69,6 +69,7 @@ typedef struct ifl_bulk_op {
     bool has_byte_mask;
     uint8_t rank;
     bool is_image;  /* im2col */
+    uint8_t wide;   /* ifl_tensor_wide: offsets are the halo and the offset */
     bool are_lines; /* tile::gather4, scatter4: a column and four rows */
     bool is_pair;   /* of two blocks: which one's barrier counts, the barrier's address tells */
     bool for_all;   /* to all blocks of the cluster */

@@ -19,13 +19,14 @@ enum {
 };
 
 /* A field of word FORM: `bits` from `at`. Bit 1 is set in all descriptions that NVIDIA's libraries
- * make, and clear in those that kernels of Triton write from zeros on. */
+ * make, and clear in those that kernels of Triton write from zeros on. `wide` is where a GPU's descriptions
+ * have nothing that is known: what they have there no document says. */
 typedef struct field {
     unsigned at, bits;
 } field;
 static const field is_image = {0, 1}, rank_less_1 = {4, 3}, type_number = {7, 4},
                    interleave = {11, 2}, swizzle = {13, 2}, fills_nan = {15, 1}, is_tf32 = {16, 1},
-                   atom_size = {19, 2}, atom = {22, 1};
+                   wide = {28, 2}, atom_size = {19, 2}, atom = {22, 1};
 static const uint32_t made_by_library = 2;
 
 static uint32_t get(uint32_t word, field f)
@@ -74,18 +75,24 @@ static uint32_t type_word(const ifl_tensor_map *map)
 /* Word BOXES of im2col: the lower corner's coordinates, and from bit 16 on the upper one's, the
  * innermost first. One has 16 bits, two have 8 each, three 5 each (CUDA Driver API reference,
  * cuTensorMapEncodeIm2col: the ranges of the corners). */
-static unsigned corner_bits(unsigned rank)
+static unsigned corner_bits(const ifl_tensor_map *map)
 {
     static const unsigned bits[] = {[3] = 16, [4] = 8, [5] = 5};
-    return rank < sizeof bits / sizeof *bits ? bits[rank] : 0;
+    return map->wide ? 16 : map->rank < sizeof bits / sizeof *bits ? bits[map->rank] : 0;
+}
+
+/* Dimensions that have corners. */
+static unsigned corner_count(const ifl_tensor_map *map)
+{
+    return map->wide ? 1 : map->rank - 2u;
 }
 
 static uint32_t corners_word(const ifl_tensor_map *map)
 {
-    const unsigned bits = corner_bits(map->rank);
+    const unsigned bits = corner_bits(map);
     const uint32_t mask = (UINT32_C(1) << bits) - 1;
     uint32_t word = 0;
-    for (unsigned i = 0; i + 2 < map->rank; i++)
+    for (unsigned i = 0; i < corner_count(map); i++)
         word |= ((uint32_t)map->image.lower[i] & mask) << bits * i |
                 ((uint32_t)map->image.upper[i] & mask) << (16 + bits * i);
     return word;
@@ -100,8 +107,8 @@ static int16_t signed_field(uint32_t word, unsigned at, unsigned bits)
 
 static void read_corners(uint32_t word, ifl_tensor_map *out)
 {
-    const unsigned bits = corner_bits(out->rank);
-    for (unsigned i = 0; bits && i + 2 < out->rank; i++) {
+    const unsigned bits = corner_bits(out);
+    for (unsigned i = 0; bits && i < corner_count(out); i++) {
         out->image.lower[i] = signed_field(word, bits * i, bits);
         out->image.upper[i] = signed_field(word, 16 + bits * i, bits);
     }
@@ -129,7 +136,8 @@ void ifl_tensor_map_write(const ifl_tensor_map *map, uint8_t out[static IFL_TENS
     uint32_t words[WORDS] = {(uint32_t)map->address, (uint32_t)(map->address >> 32)};
     words[FORM] = made_by_library | map->is_image | (map->rank - 1u) << rank_less_1.at |
                   type_word(map) | (uint32_t)map->swizzle << swizzle.at |
-                  (uint32_t)map->fills_nan << fills_nan.at | (uint32_t)map->atom << atom_size.at;
+                  (uint32_t)map->fills_nan << fills_nan.at | (uint32_t)map->atom << atom_size.at |
+                  (uint32_t)map->wide << wide.at;
     for (unsigned i = 0; i + 1 < map->rank; i++) {
         words[STRIDES + i] = (uint32_t)(map->stride[i] >> 4);
         words[STRIDES_HIGH] |= (uint32_t)(map->stride[i] >> 36 & 0xf) << 4 * i;
@@ -170,6 +178,7 @@ static bool read_form(uint32_t word, ifl_tensor_map *out)
     out->atom = atoms;
     out->fills_nan = get(word, fills_nan);
     out->is_image = get(word, is_image);
+    out->wide = out->is_image ? (uint8_t)get(word, wide) : IFL_TENSOR_NOT_WIDE;
     out->is_made = word & made_by_library;
     return true;
 }
@@ -180,7 +189,7 @@ static bool read_image(const uint32_t *words, ifl_tensor_map *out)
     out->image.channels = (uint16_t)((words[ELEMENT_STRIDES] >> 24) + 1);
     out->image.pixels = (uint16_t)((words[PIXELS] & ((1u << PIXEL_BITS) - 1)) + 1);
     read_corners(words[BOXES], out);
-    return out->rank >= FEWEST_RANK;
+    return out->rank >= FEWEST_RANK && out->wide <= IFL_TENSOR_WIDE_128;
 }
 
 static void read_box(const uint32_t *words, ifl_tensor_map *out)

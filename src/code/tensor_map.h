@@ -40,6 +40,13 @@ typedef enum ifl_tensor_packing {
     IFL_TENSOR_SIXES_APART
 } ifl_tensor_packing;
 
+/* im2col along the innermost dimension of the image alone: as many pixels as the description says, or 128. */
+typedef enum ifl_tensor_wide {
+    IFL_TENSOR_NOT_WIDE,
+    IFL_TENSOR_WIDE,
+    IFL_TENSOR_WIDE_128
+} ifl_tensor_wide;
+
 typedef struct ifl_tensor_map {
     uint8_t rank, type /* ifl_type */,
         element_bytes /* of packed ones of a unit, in global memory */, swizzle;
@@ -47,6 +54,7 @@ typedef struct ifl_tensor_map {
     uint8_t atom;    /* ifl_tensor_atom; with SWIZZLE_128 alone another than 16 bytes */
     bool fills_nan;  /* outside of the tensor, else with zeros */
     bool is_image;   /* im2col */
+    uint8_t wide;    /* ifl_tensor_wide, of im2col */
     bool is_made;    /* by a library; what a kernel wrote from zeros on is not */
     uint64_t address;
     uint32_t size[IFL_TENSOR_RANKS]; /* elements, the innermost first */

@@ -224,7 +224,7 @@ static bool begin_box(bulk_copy *c, const ifl_bulk_op *op, const char *frame)
     c->box.description = ifl_lane_address(global, frame, c->lane);
     for (unsigned i = 0; i < op->rank + (op->are_lines ? IFL_BULK_LINES - 1u : 0); i++)
         c->box.coordinates[i] = (int32_t)ifl_lane_u32(frame, op->coordinates[i], c->lane);
-    for (unsigned i = 0; op->is_image && i + 2 < op->rank; i++)
+    for (unsigned i = 0; op->is_image && i < (op->wide ? 2u : op->rank - 2u); i++)
         c->box.offsets[i] = packed_offset(op, frame, c->lane, i);
     return ifl_box_bytes(c->warp, c->code, c->lane, &c->box, &c->bytes);
 }

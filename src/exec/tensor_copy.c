@@ -27,8 +27,8 @@ static bool read_map(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64
         return false;
     }
     const char *what = map->rank != op->rank ? "has another number of dimensions"
-                       : map->is_image != op->is_image
-                           ? "is described for the other mode (tiles, im2col)"
+                       : map->is_image != op->is_image || map->wide != op->wide
+                           ? "is described for another mode (tiles, im2col, im2col::w)"
                        : op->are_lines && map->box[1] != 1
                            ? "has several rows, where four rows are named one by one"
                        : map->atom == IFL_TENSOR_ATOM_32_FLIPPED && !op->has_barrier
@@ -76,11 +76,26 @@ static uint32_t steps(const ifl_tensor_map *map, unsigned dimension)
     return (map->box[dimension] + stride - 1) / stride;
 }
 
-static uint64_t box_bytes(const ifl_bulk_op *op, const ifl_tensor_map *map)
+/* Pixels that stand side by side, and how many such groups; the halo of each behind it (PTX ISA 9.0,
+ * "im2col::w and im2col::w::128 modes"). */
+typedef struct pixel_groups {
+    unsigned count, pixels, halo;
+} pixel_groups;
+
+static pixel_groups groups_of(const ifl_tensor_map *map, const ifl_box *box)
 {
+    enum { GROUPS = 4, GROUP = 32 };
+    return map->wide == IFL_TENSOR_WIDE_128
+               ? (pixel_groups){GROUPS, GROUP, box->offsets[0]}
+               : (pixel_groups){1, map->image.pixels, map->wide ? box->offsets[0] : 0};
+}
+
+static uint64_t box_bytes(const ifl_bulk_op *op, const ifl_tensor_map *map, const ifl_box *box)
+{
+    const pixel_groups groups = groups_of(map, box);
     uint64_t count = op->are_lines ? IFL_BULK_LINES : 1;
     if (map->is_image)
-        count = (uint64_t)map->image.channels * map->image.pixels;
+        count = (uint64_t)map->image.channels * groups.count * (groups.pixels + groups.halo);
     else
         for (unsigned i = 0; i < map->rank; i++)
             count *= steps(map, i);
@@ -101,12 +116,58 @@ static uint64_t row_pitch(const ifl_tensor_map *map)
 }
 
 /* What a box reaches in shared memory: swizzled, it changes places within lines of 128 bytes. */
-static uint64_t room_of(const ifl_bulk_op *op, const ifl_tensor_map *map)
+static uint64_t room_of(const ifl_bulk_op *op, const ifl_tensor_map *map, const ifl_box *box)
 {
     const uint64_t row = (uint64_t)(map->is_image ? map->image.channels : steps(map, 0)) *
                          map->element_bytes,
-                   bytes = box_bytes(op, map) / row * row_pitch(map);
+                   bytes = box_bytes(op, map, box) / row * row_pitch(map);
     return map->swizzle ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : bytes;
+}
+
+/* The next pixel of the bounding box, which goes from `lower` to the size plus `upper` of each
+ * dimension but the first and the last; of wide ones of the second alone. */
+static void next_pixel(const ifl_tensor_map *map, int64_t *at)
+{
+    const unsigned end = map->wide ? 2 : map->rank - 1u;
+    for (unsigned i = 1; i < end; i++) {
+        at[i] += map->element_stride[i];
+        if (at[i] < (int64_t)map->size[i] + map->image.upper[i - 1])
+            return;
+        at[i] = map->image.lower[i - 1];
+    }
+    at[map->rank - 1] += map->element_stride[map->rank - 1]; /* an H200 */
+}
+
+static void first_pixel(const ifl_tensor_map *map, const ifl_box *box, int64_t *at)
+{
+    for (unsigned i = 0; i < map->rank; i++)
+        at[i] = box->coordinates[i];
+}
+
+/* Where pixels of a halo are when a line of the image ends before them the document's figures may
+ * show; its text does not say. */
+static bool is_halo_known(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box,
+                          const ifl_tensor_map *map)
+{
+    const pixel_groups groups = groups_of(map, box);
+    const unsigned last = map->rank - 1u;
+    int64_t at[IFL_TENSOR_RANKS] = {0};
+    first_pixel(map, box, at);
+    for (unsigned g = 0; g < groups.count && groups.halo; g++) {
+        for (unsigned p = 1; p < groups.pixels; p++)
+            next_pixel(map, at);
+        const int64_t image = at[last],
+                      halo_end = at[1] + (int64_t)groups.halo * map->element_stride[1];
+        if (halo_end >= (int64_t)map->size[1] + map->image.upper[0]) {
+            ifl_fault_raise(warp, code, IFL_FAULT_UNSUPPORTED, lane,
+                            "a halo of %u pixels behind pixel %lld of image %lld: it passes the "
+                            "line's end, and where it goes on is not known here",
+                            groups.halo, (long long)at[1], (long long)image);
+            return false;
+        }
+        next_pixel(map, at);
+    }
+    return true;
 }
 
 /* What an H200 calls an illegal instruction. */
@@ -157,13 +218,14 @@ bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const if
                         "aligned to 128 bytes");
         return false;
     }
-    if (!are_taken(warp, code, lane, &counted, &map))
+    if (!are_taken(warp, code, lane, &counted, &map) ||
+        (map.wide && !is_halo_known(warp, code, lane, &counted, &map)))
         return false;
     const bool is_written = op->has_barrier;
-    *bytes = (uint32_t)box_bytes(op, &map);
-    return box_bytes(op, &map) <= UINT32_MAX &&
-           ifl_warp_has(warp, code, (ifl_space)box->space, lane, box->shared, room_of(op, &map),
-                        is_written);
+    *bytes = (uint32_t)box_bytes(op, &map, box);
+    return box_bytes(op, &map, box) <= UINT32_MAX &&
+           ifl_warp_has(warp, code, (ifl_space)box->space, lane, box->shared,
+                        room_of(op, &map, box), is_written);
 }
 
 /* Bits 4 and up of an address are combined with those from 7 on: 1, 2 or 3 of them (PTX ISA 9.0,
@@ -344,33 +406,33 @@ static bool each_of_lines(box_copy *c, const ifl_box *box, const row_work *work)
     return is_right;
 }
 
-/* The next pixel of the bounding box, which goes from `lower` to the size plus `upper` of each
- * dimension but the first and the last. */
-static void next_pixel(const ifl_tensor_map *map, int64_t *at)
+/* What the instruction adds to a pixel's coordinates. */
+static bool do_pixel(box_copy *c, const ifl_box *box, const int64_t *pixel, const row_work *work)
 {
-    for (unsigned i = 1; i + 1 < map->rank; i++) {
-        at[i] += map->element_stride[i];
-        if (at[i] < (int64_t)map->size[i] + map->image.upper[i - 1])
-            return;
-        at[i] = map->image.lower[i - 1];
-    }
-    at[map->rank - 1] += map->element_stride[map->rank - 1]; /* an H200 */
+    const ifl_tensor_map *map = c->map;
+    int64_t at[IFL_TENSOR_RANKS];
+    memcpy(at, pixel, sizeof at);
+    if (map->wide)
+        at[1] += box->offsets[1];
+    for (unsigned i = 1; i + 1 < map->rank && !map->wide; i++)
+        at[i] += box->offsets[i - 1];
+    return work->row(c, at, work);
 }
 
 static bool each_of_image(box_copy *c, const ifl_box *box, const row_work *work)
 {
-    const ifl_tensor_map *map = c->map;
-    int64_t pixel[IFL_TENSOR_RANKS] = {0};
-    for (unsigned i = 0; i < map->rank; i++)
-        pixel[i] = box->coordinates[i];
-    for (unsigned p = 0; p < map->image.pixels; p++, next_pixel(map, pixel)) {
-        int64_t at[IFL_TENSOR_RANKS];
-        for (unsigned i = 0; i < map->rank; i++)
-            at[i] = pixel[i] + (i && i + 1 < map->rank ? box->offsets[i - 1] : 0);
-        if (!work->row(c, at, work))
-            return false;
+    const pixel_groups groups = groups_of(c->map, box);
+    int64_t pixel[IFL_TENSOR_RANKS] = {0}, halo[IFL_TENSOR_RANKS];
+    bool is_right = true;
+    first_pixel(c->map, box, pixel);
+    for (unsigned g = 0; g < groups.count; g++) {
+        for (unsigned p = 0; p < groups.pixels && is_right; p++, next_pixel(c->map, pixel))
+            is_right = do_pixel(c, box, pixel, work);
+        memcpy(halo, pixel, sizeof halo);
+        for (unsigned p = 0; p < groups.halo && is_right; p++, next_pixel(c->map, halo))
+            is_right = do_pixel(c, box, halo, work);
     }
-    return true;
+    return is_right;
 }
 
 static bool do_rows(box_copy *c, const ifl_box *box, row_work work)
@@ -427,7 +489,7 @@ bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl
         return false;
     const ifl_box counted = count_units(&map, box);
     uint8_t *first = ifl_warp_reach_in(warp, code, (ifl_space)box->space, lane, box->shared,
-                                       room_of(op, &map), loads);
+                                       room_of(op, &map, box), loads);
     if (!first)
         return false;
     box_copy c = {warp, code, &map, op, lane, box->shared, box->shared, first, row_pitch(&map)};

@@ -555,11 +555,22 @@ static bool lower_needed(ifl_lowerer *l)
 /* Whether addresses of shared memory can be another block's. */
 static bool names_cluster(const ifl_instruction *i)
 {
-    static const bool opcodes[IFL_OP_COUNT] = {
-        [IFL_OP_MAPA] = true,        [IFL_OP_GETCTARANK] = true,   [IFL_OP_LOAD_BOX_1] = true,
-        [IFL_OP_LOAD_BOX_2] = true,  [IFL_OP_LOAD_BOX_3] = true,   [IFL_OP_LOAD_BOX_4] = true,
-        [IFL_OP_LOAD_BOX_5] = true,  [IFL_OP_LOAD_IMAGE_3] = true, [IFL_OP_LOAD_IMAGE_4] = true,
-        [IFL_OP_LOAD_IMAGE_5] = true};
+    static const bool opcodes[IFL_OP_COUNT] = {[IFL_OP_MAPA] = true,
+                                               [IFL_OP_GETCTARANK] = true,
+                                               [IFL_OP_LOAD_BOX_1] = true,
+                                               [IFL_OP_LOAD_BOX_2] = true,
+                                               [IFL_OP_LOAD_BOX_3] = true,
+                                               [IFL_OP_LOAD_BOX_4] = true,
+                                               [IFL_OP_LOAD_BOX_5] = true,
+                                               [IFL_OP_LOAD_IMAGE_3] = true,
+                                               [IFL_OP_LOAD_IMAGE_4] = true,
+                                               [IFL_OP_LOAD_IMAGE_5] = true,
+                                               [IFL_OP_LOAD_WIDE_3] = true,
+                                               [IFL_OP_LOAD_WIDE_4] = true,
+                                               [IFL_OP_LOAD_WIDE_5] = true,
+                                               [IFL_OP_LOAD_WIDE_128_3] = true,
+                                               [IFL_OP_LOAD_WIDE_128_4] = true,
+                                               [IFL_OP_LOAD_WIDE_128_5] = true};
     return i->opcode < IFL_OP_COUNT &&
            (opcodes[i->opcode] || i->modifiers.flags & IFL_FLAG_SHARED_CLUSTER ||
             i->modifiers.group > 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Lowering of barrier objects (mbarrier) and of bulk copies (code/bulk.h). */
 #include "code/bulk.h"
+#include "code/tensor_map.h"
 #include "ptx/lower_internal.h"
 
 static void set_end(ifl_lowerer *l, const ifl_operand *memory, uint8_t space, uint8_t kind,
@@ -133,6 +134,12 @@ static uint8_t loaded_space(const ifl_lowerer *l)
     case IFL_OP_LOAD_IMAGE_CTA_3:
     case IFL_OP_LOAD_IMAGE_CTA_4:
     case IFL_OP_LOAD_IMAGE_CTA_5:
+    case IFL_OP_LOAD_WIDE_CTA_3:
+    case IFL_OP_LOAD_WIDE_CTA_4:
+    case IFL_OP_LOAD_WIDE_CTA_5:
+    case IFL_OP_LOAD_WIDE_128_CTA_3:
+    case IFL_OP_LOAD_WIDE_128_CTA_4:
+    case IFL_OP_LOAD_WIDE_128_CTA_5:
         return IFL_SPACE_SHARED;
     default:
         return IFL_SPACE_CLUSTER;
@@ -194,6 +201,18 @@ void ifl_lower_box_load(ifl_lowerer *l)
         ifl_lower_emit(l, IFL_CODE_bulk_copy)->extra = op;
 }
 
+static uint8_t wide_of(const ifl_lowerer *l)
+{
+#define WIDE(rank)                                                                                 \
+    [IFL_OP_LOAD_WIDE_##rank] = IFL_TENSOR_WIDE, [IFL_OP_LOAD_WIDE_CTA_##rank] = IFL_TENSOR_WIDE,  \
+    [IFL_OP_LOAD_WIDE_128_##rank] = IFL_TENSOR_WIDE_128,                                           \
+    [IFL_OP_LOAD_WIDE_128_CTA_##rank] = IFL_TENSOR_WIDE_128
+    static const uint8_t wide[] = {WIDE(3), WIDE(4), WIDE(5)};
+#undef WIDE
+    const uint16_t opcode = l->instruction->opcode;
+    return opcode < sizeof wide ? wide[opcode] : IFL_TENSOR_NOT_WIDE;
+}
+
 void ifl_lower_image_load(ifl_lowerer *l)
 {
     enum { OFFSETS = 4, MULTICAST = 5 };
@@ -201,7 +220,9 @@ void ifl_lower_image_load(ifl_lowerer *l)
     if (!op)
         return;
     op->is_image = true;
-    if (set_list(l, OFFSETS, IFL_BULK_RANKS - 2, op->offsets) + 2 != op->rank)
+    op->wide = wide_of(l);
+    const uint32_t offsets = op->wide ? 2 : op->rank - 2u;
+    if (op->rank < 3 || set_list(l, OFFSETS, IFL_BULK_RANKS - 2, op->offsets) != offsets)
         ifl_lower_unsupported(l, "with another number of offsets");
     ifl_lower_emit(l, IFL_CODE_bulk_copy)->extra = op;
 }

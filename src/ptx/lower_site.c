@@ -37,12 +37,17 @@ static uint8_t bulk_kind(const ifl_instruction *instruction)
         BOX(5),
 #undef BOX
         [IFL_OP_CP_ASYNC_BULK_MASKED] = IFL_ACCESS_COPY_STORE + 1,
-        [IFL_OP_LOAD_IMAGE_CTA_3] = IFL_ACCESS_COPY_LOAD + 1,
-        [IFL_OP_LOAD_IMAGE_CTA_4] = IFL_ACCESS_COPY_LOAD + 1,
-        [IFL_OP_LOAD_IMAGE_CTA_5] = IFL_ACCESS_COPY_LOAD + 1,
-        [IFL_OP_LOAD_IMAGE_3] = IFL_ACCESS_COPY_LOAD + 1,
-        [IFL_OP_LOAD_IMAGE_4] = IFL_ACCESS_COPY_LOAD + 1,
-        [IFL_OP_LOAD_IMAGE_5] = IFL_ACCESS_COPY_LOAD + 1,
+#define IMAGE(rank)                                                                                \
+    [IFL_OP_LOAD_IMAGE_##rank] = IFL_ACCESS_COPY_LOAD + 1,                                         \
+    [IFL_OP_LOAD_IMAGE_CTA_##rank] = IFL_ACCESS_COPY_LOAD + 1,                                     \
+    [IFL_OP_LOAD_WIDE_##rank] = IFL_ACCESS_COPY_LOAD + 1,                                          \
+    [IFL_OP_LOAD_WIDE_CTA_##rank] = IFL_ACCESS_COPY_LOAD + 1,                                      \
+    [IFL_OP_LOAD_WIDE_128_##rank] = IFL_ACCESS_COPY_LOAD + 1,                                      \
+    [IFL_OP_LOAD_WIDE_128_CTA_##rank] = IFL_ACCESS_COPY_LOAD + 1
+        IMAGE(3),
+        IMAGE(4),
+        IMAGE(5),
+#undef IMAGE
     };
     const bool to_global = instruction->modifiers.space == IFL_SPACE_GLOBAL,
                from_global = instruction->modifiers.space2 == IFL_SPACE_GLOBAL;

@@ -457,13 +457,16 @@ ifl_lower_function *const ifl_lower_table[IFL_OP_COUNT] = {
     [IFL_OP_REDUCE_BOX_##rank] = ifl_lower_box_store,
     BOX(1) BOX(2) BOX(3) BOX(4) BOX(5)
 #undef BOX
-        [IFL_OP_LOAD_IMAGE_3] = ifl_lower_image_load,
-    [IFL_OP_LOAD_IMAGE_4] = ifl_lower_image_load,
-    [IFL_OP_LOAD_IMAGE_5] = ifl_lower_image_load,
-    [IFL_OP_LOAD_IMAGE_CTA_3] = ifl_lower_image_load,
-    [IFL_OP_LOAD_IMAGE_CTA_4] = ifl_lower_image_load,
-    [IFL_OP_LOAD_IMAGE_CTA_5] = ifl_lower_image_load,
-    [IFL_OP_TRY_CANCEL] = ifl_lower_next_block,
+#define IMAGE(rank)                                                                                \
+    [IFL_OP_LOAD_IMAGE_##rank] = ifl_lower_image_load,                                             \
+    [IFL_OP_LOAD_IMAGE_CTA_##rank] = ifl_lower_image_load,                                         \
+    [IFL_OP_LOAD_WIDE_##rank] = ifl_lower_image_load,                                              \
+    [IFL_OP_LOAD_WIDE_CTA_##rank] = ifl_lower_image_load,                                          \
+    [IFL_OP_LOAD_WIDE_128_##rank] = ifl_lower_image_load,                                          \
+    [IFL_OP_LOAD_WIDE_128_CTA_##rank] = ifl_lower_image_load,
+        IMAGE(3) IMAGE(4) IMAGE(5)
+#undef IMAGE
+            [IFL_OP_TRY_CANCEL] = ifl_lower_next_block,
     [IFL_OP_IS_CANCELED] = ifl_lower_answer,
     [IFL_OP_FIRST_BLOCK] = ifl_lower_answer,
     [IFL_OP_FIRST_BLOCK_X] = ifl_lower_answer,

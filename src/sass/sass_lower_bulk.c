@@ -3,6 +3,7 @@
  * kin; code/bulk.h). Which uniform register holds what is as ptxas of CUDA 13.0 fills them for
  * PTX's cp.async.bulk. */
 #include "code/bulk.h"
+#include "code/tensor_map.h"
 #include "sass/sass_lowerer.h"
 
 static const ifl_sass_operand *operand(const ifl_sass_lowerer *l, ifl_sass_role role)
@@ -347,11 +348,11 @@ static uint8_t rank_of(ifl_sass_word word)
 }
 
 /* Loads: [UR to, UR barrier, UR coordinates ...]; stores: [UR from, UR coordinates ...]; [UR
- * description]; UR: offsets of im2col (one of 16 bits, two of 8, three of 5), in the upper half
- * blocks of the cluster. */
+ * description]; UR: offsets of im2col (one of 16 bits, two of 8, three of 5; of .W a halo of 11 bits
+ * and an offset of 5), in the upper half blocks of the cluster. */
 void ifl_sass_lower_box_copy(ifl_sass_lowerer *l)
 {
-    enum { UPPER_HALF = 16 };
+    enum { UPPER_HALF = 16, HALO_BITS = 11 };
     const bool loads = l->instruction->op == IFL_SASS_OP_UTMALDG;
     const ifl_sass_operand *shared = operand(l, IFL_SASS_ROLE_ADDRESS),
                            *map = operand(l, IFL_SASS_ROLE_ADDRESS2);
@@ -368,7 +369,10 @@ void ifl_sass_lower_box_copy(ifl_sass_lowerer *l)
     if (loads)
         set_end(l, shared, 1, IFL_SPACE_CLUSTER, IFL_ACCESS_ATOMIC, &op->barrier);
     op->rank = rank_of(value(l, IFL_SASS_VALUE_DIMENSIONS));
-    op->is_image = image == IFL_SASS_WORD_IM2COL;
+    op->wide = image == IFL_SASS_WORD_W      ? IFL_TENSOR_WIDE
+               : image == IFL_SASS_WORD_W128 ? IFL_TENSOR_WIDE_128
+                                             : IFL_TENSOR_NOT_WIDE;
+    op->is_image = op->wide || image == IFL_SASS_WORD_IM2COL;
     op->are_lines = image == IFL_SASS_WORD_GATHER4 || image == IFL_SASS_WORD_SCATTER4;
     op->is_pair = value(l, IFL_SASS_VALUE_CTAS) == IFL_SASS_WORD_CTAS2;
     op->is_once = true;
@@ -376,7 +380,7 @@ void ifl_sass_lower_box_copy(ifl_sass_lowerer *l)
          i++)
         op->coordinates[i] =
             ifl_sass_uniform_slot(l, shared->uniform) + (i + (loads ? 2 : 1)) * IFL_PLANE_BYTES;
-    op->packed_bits = op->rank == 5 ? 5 : op->rank == 4 ? 8 : 16;
+    op->packed_bits = op->wide ? HALO_BITS : op->rank == 5 ? 5 : op->rank == 4 ? 8 : 16;
     op->offsets[0] = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_COUNT), 1);
     if (value(l, IFL_SASS_VALUE_MULTICAST) == IFL_SASS_WORD_MULTICAST) {
         op->multicast = op->offsets[0];

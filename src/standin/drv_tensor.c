@@ -156,6 +156,27 @@ static ifl_cuda_error encode_image(void *out, const tensor_words *w, const int *
     return keep(out, &map);
 }
 
+/* `mode`: 0 W, 1 W128. */
+static ifl_cuda_error encode_wide(void *out, const tensor_words *w, int lower, int upper,
+                                  unsigned channels, unsigned pixels, int mode)
+{
+    ifl_tensor_map map;
+    const ifl_cuda_error code = describe(out, w, &map);
+    if (code != ifl_cudaSuccess)
+        return code;
+    if (w->rank < LEAST_IMAGE_RANK || mode < 0 || mode > 1 || lower != (int16_t)lower ||
+        upper != (int16_t)upper || !channels || channels > MOST_CHANNELS || !pixels ||
+        pixels > MOST_PIXELS || !is_row_right(&map, channels))
+        return ifl_cudaErrorInvalidValue;
+    map.is_image = true;
+    map.wide = mode ? IFL_TENSOR_WIDE_128 : IFL_TENSOR_WIDE;
+    map.image.channels = (uint16_t)channels;
+    map.image.pixels = (uint16_t)pixels;
+    map.image.lower[0] = (int16_t)lower;
+    map.image.upper[0] = (int16_t)upper;
+    return keep(out, &map);
+}
+
 IFL_SERVED ifl_cuda_error cuTensorMapEncodeTiled(void *out, int type, unsigned rank, void *address,
                                                  const uint64_t *size, const uint64_t *stride,
                                                  const uint32_t *box,
@@ -177,6 +198,16 @@ IFL_SERVED ifl_cuda_error cuTensorMapEncodeIm2col(void *out, int type, unsigned 
     const tensor_words words = {type,           rank,       address, size,      stride,
                                 element_stride, interleave, swizzle, promotion, fill};
     DRIVE_WITH(IFL_NEEDS_NOTHING, encode_image(out, &words, lower, upper, channels, pixels));
+}
+
+IFL_SERVED ifl_cuda_error cuTensorMapEncodeIm2colWide(
+    void *out, int type, unsigned rank, void *address, const uint64_t *size, const uint64_t *stride,
+    int lower, int upper, unsigned channels, unsigned pixels, const uint32_t *element_stride,
+    int interleave, int mode, int swizzle, int promotion, int fill)
+{
+    const tensor_words words = {type,           rank,       address, size,      stride,
+                                element_stride, interleave, swizzle, promotion, fill};
+    DRIVE_WITH(IFL_NEEDS_NOTHING, encode_wide(out, &words, lower, upper, channels, pixels, mode));
 }
 
 static ifl_cuda_error replace(void *map, void *address)
