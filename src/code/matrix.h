@@ -61,7 +61,7 @@ typedef struct ifl_matrix_scale {
     uint8_t byte_at, lane_at;  /* from which bit on they stand in those */
 } ifl_matrix_scale;
 
-enum { IFL_MATRIX_SCALES = 4 };
+enum { IFL_MATRIX_SCALES = 4, IFL_MATRIX_MOST_SCALES = 6 };
 
 /* d = a * b + c. Slots have 32 bits a lane; of f64 64, or two planes of 32. */
 typedef struct ifl_matrix_product {

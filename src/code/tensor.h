@@ -119,6 +119,7 @@ typedef struct ifl_tensor_description {
     bool is_sparse, saturates, negates_a, negates_b, transposes_a, transposes_b;
     bool are_powers; /* scales are UE8M0, else UE4M3 */
     uint8_t selector, scale_a_id, scale_b_id;
+    uint8_t scales; /* of a line along k: 0, 1, 2, 4; 3 and 6 of a depth of 96 */
 } ifl_tensor_description;
 
 /* NULL, or what is wrong with it for a product of that kind. */

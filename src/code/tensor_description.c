@@ -104,6 +104,33 @@ static const char *check_types(const ifl_tensor_product *p, const ifl_tensor_des
     return NULL;
 }
 
+/* Bytes of a word are where scales begin: two of them at its halves, four at its begin. */
+static const char *check_scales(const ifl_tensor_product *p, const ifl_tensor_description *d)
+{
+    const unsigned ids = d->scale_a_id | d->scale_b_id;
+    return has_scales(p) && p->scales > 1 && ids & (p->scales - 1u)
+               ? "its scales do not begin where so many of them can"
+               : NULL;
+}
+
+/* PTX ISA 9.0, "Block Scaling": a depth of 96 has half as many scales again, three of which begin at
+ * any byte of a word and six at its halves. */
+static const char *deepen(const ifl_tensor_product *p, ifl_tensor_description *d)
+{
+    enum { DEPTH = 96, FIRST_SM = 103, SIX = 6 };
+    if (p->kind != IFL_TENSOR_MXF4 || d->is_sparse)
+        return "a depth of 96 is one of dense products of 4 bits";
+    if (p->sm < FIRST_SM)
+        return "a depth of 96 is sm_103's";
+    if (p->is_a_held)
+        return "a depth of 96 with a in tensor memory is not supported";
+    d->k = DEPTH;
+    d->scales = (uint8_t)(p->scales * 3 / 2);
+    return d->scales == SIX && (d->scale_a_id | d->scale_b_id) & 1
+               ? "its scales do not begin where so many of them can"
+               : NULL;
+}
+
 const char *ifl_tensor_describe(const ifl_tensor_product *p, uint32_t bits,
                                 ifl_tensor_description *out)
 {
@@ -125,8 +152,7 @@ const char *ifl_tensor_describe(const ifl_tensor_product *p, uint32_t bits,
         out->scale_b_id = (uint8_t)field(bits, 4, 2);
         out->scale_a_id = (uint8_t)field(bits, 29, 2);
         out->m = (uint16_t)(field(bits, 27, 2) * 128);
-        if (field(bits, 31, 1))
-            return "a depth of 96 is not supported";
+        out->scales = p->scales;
         if (!is_fours && !out->are_powers)
             return "its scales are none that such a product has";
     }
@@ -138,7 +164,7 @@ const char *ifl_tensor_describe(const ifl_tensor_product *p, uint32_t bits,
     if (wrong)
         return wrong;
     out->k = (uint16_t)((is_fours ? 64 : out->a_each * 2) << out->is_sparse);
-    return NULL;
+    return is_scaled && field(bits, 31, 1) ? deepen(p, out) : check_scales(p, out);
 }
 
 /* ---- where matrices lie ---------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 
 /* Of a row of a and a column of b, each of an equal part of the line. */
 typedef struct ifl_matrix_scales {
-    ifl_number a[IFL_MATRIX_SCALES], b[IFL_MATRIX_SCALES];
+    ifl_number a[IFL_MATRIX_MOST_SCALES], b[IFL_MATRIX_MOST_SCALES];
 } ifl_matrix_scales;
 
 /* The lowest byte of the bits. */

@@ -33,6 +33,16 @@ static uint64_t unswizzled(const ifl_matrix_place *p, bool transposes, unsigned 
            line % together * (uint64_t)side * CHUNK + line / together * p->stride;
 }
 
+/* A line of 128 bytes goes on in the matrix that the leading dimension names, from its line's first
+ * byte on. */
+static uint64_t gone_on(const ifl_matrix_place *p, unsigned line, unsigned piece)
+{
+    enum { LINE = 128 };
+    const uint64_t at = p->start % LINE + (uint64_t)piece * CHUNK,
+                   begin = at < LINE ? p->start - p->start % LINE + at : p->leading + at - LINE;
+    return begin + line / CORE_ROWS * p->stride + line % CORE_ROWS * (uint64_t)LINE;
+}
+
 static uint64_t swizzled(const ifl_matrix_place *p, uint64_t address)
 {
     enum { PIECE_AT = 4, HALF_AT = 5, LINE_AT = 7, HALVES = 3 };
@@ -44,7 +54,8 @@ static uint64_t swizzled(const ifl_matrix_place *p, uint64_t address)
 uint64_t ifl_matrix_piece_at(const ifl_matrix_place *place, bool transposes, unsigned line,
                              unsigned piece)
 {
-    return swizzled(place, unswizzled(place, transposes, line, piece));
+    return swizzled(place, place->is_leading_absolute ? gone_on(place, line, piece)
+                                                      : unswizzled(place, transposes, line, piece));
 }
 
 static uint64_t element_of(const uint8_t *bytes, unsigned bits, unsigned index)

@@ -11,9 +11,10 @@
 /* In bytes. */
 typedef struct ifl_matrix_place {
     uint64_t start, leading, stride;
-    unsigned swizzle;     /* bits that are combined: 0, 1, 2, 3 */
-    unsigned base;        /* offset of the pattern */
-    bool swizzles_halves; /* of pieces of 32 bytes: 2 bits */
+    unsigned swizzle;         /* bits that are combined: 0, 1, 2, 3 */
+    unsigned base;            /* offset of the pattern */
+    bool swizzles_halves;     /* of pieces of 32 bytes: 2 bits */
+    bool is_leading_absolute; /* where a line goes on behind 128 bytes, not a distance */
 } ifl_matrix_place;
 
 /* Lines of numbers, `depth` each. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_BITS = 32, PART = 32, BYTE_BITS = 8, MOST_DEPTH = 128 };
+enum { WORD_BITS = 32, PART = 32, BYTE_BITS = 8, MOST_DEPTH = 128, DEEP = 96, GROUP = 16 };
 
 /* What the products of one instruction share. */
 typedef struct work {
@@ -74,6 +74,8 @@ static bool read_shared(const work *w, const ifl_block *block, uint64_t descript
     if (!ifl_tensor_matrix_place(w->task, descriptor, &m.place))
         return false;
     m.space = ifl_tensor_shared_of(w->task->warp, block, &m.origin);
+    if (m.place.is_leading_absolute && (m.transposes || w->of->k != DEEP))
+        return fail(w->task, "a leading dimension that is an address goes with a depth of 96");
     return ifl_shared_matrix_read(w->task->warp, w->task->code, w->task->lane, &m, to);
 }
 
@@ -160,26 +162,50 @@ static bool read_a(work *w, const ifl_block *block)
 
 /* ---- scales ---------------------------------------------------------------------------------- */
 
+/* Scales of a, or of b. */
+typedef struct scales_at {
+    uint32_t address;
+    unsigned id;   /* byte of the first one in its word */
+    unsigned step; /* columns to a line's next word */
+} scales_at;
+
+/* Of each 128 lines the words stand in four columns, and behind those of all lines are the next
+ * words of a line (CUTLASS 4, tmem_sf_frg: so its copies leave them). Of sums in two parts each half
+ * of the lanes has its part of b. */
+static scales_at scales_of_a(const ifl_tensor_task *task)
+{
+    enum { STEP = 4 };
+    return (scales_at){task->scale_a, task->of.scale_a_id, STEP};
+}
+
+static scales_at scales_of_b(const ifl_tensor_task *task, unsigned parts)
+{
+    const unsigned unit = IFL_TENSOR_LANES;
+    return (scales_at){task->scale_b, task->of.scale_b_id,
+                       (task->of.n + unit - 1) / unit * (unit / PART) / parts};
+}
+
 /* Of the `which`-th part of a line: a quarter of the lanes has its own copy (PTX ISA 9.0, "Scale
  * factor layout"): 32 rows or columns side by side, four bytes of a line in a word. */
-static ifl_number scale_at(const work *w, const ifl_block *block, uint32_t address, unsigned lane,
-                           unsigned line, unsigned id, unsigned which)
+static ifl_number scale_at(const work *w, const ifl_block *block, const scales_at *at,
+                           unsigned lane, unsigned line, unsigned which)
 {
-    const uint32_t word =
-        block->tensor
-            ->words[(address & UINT16_MAX) + line / PART][lane / PART * PART + line % PART];
-    return ifl_matrix_scale_of(w->of->are_powers, word >> (BYTE_BITS * (id + which)));
+    enum { EACH = 4 };
+    const unsigned byte = at->id + which,
+                   column = (at->address & UINT16_MAX) + byte / EACH * at->step + line / PART;
+    const uint32_t word = block->tensor->words[column][lane / PART * PART + line % PART];
+    return ifl_matrix_scale_of(w->of->are_powers, word >> (BYTE_BITS * (byte % EACH)));
 }
 
 static ifl_matrix_scales scales_of(const work *w, const ifl_block *block, ifl_tensor_place at,
                                    unsigned row, unsigned column)
 {
     const unsigned parts = IFL_TENSOR_LANES / w->rows;
+    const scales_at of_a = scales_of_a(w->task), of_b = scales_of_b(w->task, parts);
     ifl_matrix_scales s;
-    for (unsigned i = 0; i < w->op->scales; i++) {
-        s.a[i] = scale_at(w, block, w->task->scale_a, at.lane, row, w->of->scale_a_id, i);
-        s.b[i] = scale_at(w, block, w->task->scale_b, at.lane, column % (w->of->n / parts),
-                          w->of->scale_b_id, i);
+    for (unsigned i = 0; i < w->of->scales; i++) {
+        s.a[i] = scale_at(w, block, &of_a, at.lane, row, i);
+        s.b[i] = scale_at(w, block, &of_b, at.lane, column % (w->of->n / parts), i);
     }
     return s;
 }
@@ -303,19 +329,25 @@ static bool set_rule(work *w)
     w->one = (ifl_matrix_product){.a_type = w->of->a_type,
                                   .b_type = w->of->b_type,
                                   .c_type = w->of->d_type,
-                                  .scales = w->op->scales,
+                                  .scales = w->of->scales,
                                   .saturates = w->of->saturates};
-    return w->of->d_type == IFL_MATRIX_S32 ||
-           ifl_matrix_rule_find(IFL_MATRIX_UNIT_TENSOR, operands, w->op->sm, &w->one.rule) ||
+    if (w->of->d_type == IFL_MATRIX_S32)
+        return true;
+    const bool is_known =
+        ifl_matrix_rule_find(IFL_MATRIX_UNIT_TENSOR, operands, w->op->sm, &w->one.rule);
+    if (w->of->k == DEEP) /* as many as the line has, as at a depth of 64; no work says it */
+        w->one.rule.products = DEEP / GROUP;
+    return is_known ||
            fail(w->task, "how this GPU's tensor cores add products of tensor memory is not known");
 }
 
 /* ---- what must be there ---------------------------------------------------------------------- */
 
-static unsigned scale_columns(const ifl_tensor_task *task, unsigned lines)
+static unsigned scale_columns(const ifl_tensor_task *task, scales_at at, unsigned lines)
 {
-    const ifl_tensor_product *op = task->code->extra;
-    return op->scales ? (lines + PART - 1) / PART : 0;
+    enum { EACH = 4 };
+    const unsigned last = at.id + task->of.scales - 1;
+    return task->of.scales ? last / EACH * at.step + (lines + PART - 1) / PART : 0;
 }
 
 static bool has(const ifl_tensor_task *task, const ifl_block *block, uint32_t address,
@@ -330,7 +362,7 @@ static bool are_there(const ifl_tensor_task *task, const ifl_tensor_blocks *bloc
 {
     const ifl_tensor_product *op = task->code->extra;
     const ifl_tensor_description *of = &task->of;
-    const unsigned rows = of->m / op->blocks;
+    const unsigned rows = of->m / op->blocks, parts = IFL_TENSOR_LANES / rows;
     const unsigned d_columns = rows == 64 && op->blocks == 1 && !op->keeps_weights
                                    ? of->n
                                    : of->n / (IFL_TENSOR_LANES / rows);
@@ -343,9 +375,10 @@ static bool are_there(const ifl_tensor_task *task, const ifl_tensor_blocks *bloc
         is_right = has(task, block, task->d, d_columns, "sums") &&
                    has(task, block, task->a_held, a_columns, "a") &&
                    has(task, block, task->metadata, metadata, "metadata") &&
-                   has(task, block, task->scale_a, scale_columns(task, rows), "scales of a") &&
+                   has(task, block, task->scale_a, scale_columns(task, scales_of_a(task), rows),
+                       "scales of a") &&
                    has(task, block, task->scale_b,
-                       scale_columns(task, of->n / (IFL_TENSOR_LANES / rows)), "scales of b");
+                       scale_columns(task, scales_of_b(task, parts), of->n / parts), "scales of b");
     }
     return is_right;
 }

@@ -24,23 +24,25 @@ uint8_t ifl_tensor_shared_of(const ifl_warp *warp, const ifl_block *block, uint6
     return block == warp->block ? IFL_SPACE_SHARED : IFL_SPACE_CLUSTER;
 }
 
-/* Bits 63-61: the swizzle; 52: the leading dimension is an address; 48-46 are 1 (PTX ISA 9.0,
+/* Bits 63-61: the swizzle; 52: the leading dimension is an address, which goes
+ * with a swizzle of 128 bytes ("Absolute address mode for K dimension being 48B"); 48-46 are 1 (PTX ISA 9.0,
  * "Shared memory descriptor"; older CUTLASS leaves them 0). */
 bool ifl_tensor_matrix_place(const ifl_tensor_task *task, uint64_t descriptor,
                              ifl_matrix_place *out)
 {
-    enum { MODE_AT = 61, ABSOLUTE_AT = 52, NO_MODE = 8, OF_HALVES = 1 };
+    enum { MODE_AT = 61, ABSOLUTE_AT = 52, NO_MODE = 8, OF_HALVES = 1, OF_LINES = 2 };
     static const uint8_t swizzles[] = {0, 3, 3, NO_MODE, 2, NO_MODE, 1, NO_MODE};
     const unsigned mode = (unsigned)(descriptor >> MODE_AT);
     const bool is_absolute = descriptor >> ABSOLUTE_AT & 1;
     *out = ifl_matrix_place_of(descriptor);
     out->swizzle = swizzles[mode];
     out->swizzles_halves = mode == OF_HALVES;
-    if (swizzles[mode] != NO_MODE && !is_absolute)
+    out->is_leading_absolute = is_absolute;
+    if (swizzles[mode] != NO_MODE && (!is_absolute || (mode == OF_LINES && !out->base)))
         return true;
     ifl_fault_raise(task->warp, task->code, IFL_FAULT_OTHER, task->lane,
                     is_absolute ? "the matrix descriptor 0x%llx: a leading dimension that is an "
-                                  "address is not supported"
+                                  "address goes with a swizzle of 128 bytes and without an offset"
                                 : "the matrix descriptor 0x%llx: its swizzle is none",
                     (unsigned long long)descriptor);
     return false;

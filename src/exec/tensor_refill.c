@@ -109,7 +109,12 @@ ifl_reason ifl_slow_tensor_copy(ifl_warp *warp, const ifl_code *code, char *fram
                                    "a copy to lane %u of tensor memory: it begins at lane 0",
                                    to >> IFL_TENSOR_LANE_SHIFT);
         if (!ifl_tensor_blocks_of(warp, code, op->blocks, &blocks) || !are_there(&task, &blocks) ||
-            !ifl_tensor_matrix_place(&task, task.a, &place) || !ifl_tensor_begin(&task))
+            !ifl_tensor_matrix_place(&task, task.a, &place))
+            return IFL_REASON_FAULT;
+        if (place.is_leading_absolute)
+            return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
+                                   "a copy's leading dimension is a distance, not an address");
+        if (!ifl_tensor_begin(&task))
             return IFL_REASON_FAULT;
     }
     return IFL_REASON_NONE;

@@ -119,8 +119,8 @@ void ifl_lower_tensor_wait(ifl_lowerer *l)
 
 enum { D, A, B, METADATA, DESCRIPTION, MASK, SCALES_A, SCALES_B, ACCUMULATES, SCALE_D };
 
-/* PTX of tensor memory runs as on the first GPU that has it. */
-enum { TENSOR_SM = 100, MOST_SCALE_D = 15 };
+/* PTX of tensor memory runs as on the first GPU that has it, or on the one that has a depth of 96. */
+enum { TENSOR_SM = 100, DEEPER_SM = 103, MOST_SCALE_D = 15 };
 
 static uint8_t product_kind(uint8_t kind)
 {
@@ -141,7 +141,7 @@ static bool describe_product(ifl_lowerer *l, ifl_tensor_product *op)
     op->says_sparse = true;
     op->is_sparse = opcode == IFL_OP_TENSOR_MMA_SP || opcode == IFL_OP_TENSOR_MMA_WS_SP;
     op->keeps_weights = opcode == IFL_OP_TENSOR_MMA_WS || opcode == IFL_OP_TENSOR_MMA_WS_SP;
-    op->sm = TENSOR_SM;
+    op->sm = l->input->program->sm == DEEPER_SM ? DEEPER_SM : TENSOR_SM;
     if (!m->group || !m->kind || is_scaled != m->scaling ||
         is_scaled != ifl_lower_has(l, SCALES_B) || is_scaled != ifl_lower_has(l, SCALES_A) ||
         op->is_sparse != ifl_lower_has(l, METADATA)) {

@@ -11,7 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -66,7 +68,7 @@ typedef struct config {
     unsigned which, m, n;
     const format *a, *b;
     mode a_mode, b_mode;
-    bool a_across, b_across, negates_a, negates_b, accumulates, to_half, ue4m3;
+    bool a_across, b_across, negates_a, negates_b, accumulates, to_half, ue4m3, is_deep;
     unsigned selector, scale_a_id, scale_b_id;
 } config;
 
@@ -119,7 +121,7 @@ typedef struct data {
     double a[256][128], b[256][128]; /* rows of a as they are meant, columns of b */
     double stored[256][128];         /* of a sparse a what is there */
     unsigned met[256][128];
-    double scale_a[256][4], scale_b[256][4];
+    double scale_a[256][6], scale_b[256][6];
     uint8_t image[BLOCKS][IMAGE_BYTES];
     uint32_t before[BLOCKS][COLUMNS][LANES], after[BLOCKS][COLUMNS][LANES];
 } data;
@@ -150,7 +152,13 @@ static void begin(data *d, const config *c, unsigned blocks)
     d->is_scaled = d->is_four || IS(c->which, MXF8F6F4, MXF8F6F4_HELD, MXF8F6F4_SPARSE);
     d->is_ws = IS(c->which, F16_WS, F16_WS_ZEROS);
     d->scales = IS(c->which, NVF4, NVF4_HELD, NVF4_SPARSE) ? 4 : d->is_four ? 2 : 1;
-    d->stored_k = d->is_four ? 64 : line[c->a->bits == 16 ? 0 : c->a->bits == 32 ? 1 : 2];
+    if (c->is_deep)
+        d->scales = d->scales * 3 / 2;
+    d->stored_k = c->is_deep   ? 96
+                  : d->is_four ? 64
+                               : line[c->a->bits == 16   ? 0
+                                      : c->a->bits == 32 ? 1
+                                                         : 2];
     d->k = d->stored_k << d->is_sparse;
 }
 
@@ -223,6 +231,31 @@ static unsigned swizzle(mode m, unsigned at)
     }
 }
 
+static void put_bits(uint8_t *to, unsigned at, unsigned bits, uint32_t value)
+{
+    for (unsigned i = 0; i < bits; i++)
+        to[(at + i) / 8] = (uint8_t)(to[(at + i) / 8] | (value >> i & 1) << (at + i) % 8);
+}
+
+/* A depth of 96 has lines of 48 bytes, of which one that passes 128 goes on in a second matrix ("Absolute
+ * address mode for K dimension being 48B"). */
+enum { DEEP_START = 96, DEEP_NEXT = 16384 };
+
+static uint64_t fill_deep(uint8_t *image, unsigned start, const format *f, unsigned lines,
+                          double (*values)[128], unsigned first)
+{
+    for (unsigned line = 0; line < lines; line++)
+        for (unsigned k = 0; k < 96; k++) {
+            const unsigned byte = DEEP_START + k / 2,
+                           in = byte < 128 ? start + byte : start + DEEP_NEXT + byte - 128;
+            put_bits(image + swizzle(BYTES_128, in + line * 128), k % 2 * 4, 4,
+                     encode(f, values[first + line][k]));
+        }
+    return (uint64_t)(start + DEEP_START) / 16 | (uint64_t)(start + DEEP_NEXT) / 16 << 16 |
+           UINT64_C(1024) / 16 << 32 | UINT64_C(1) << 46 | UINT64_C(1) << 52 |
+           (uint64_t)BYTES_128 << 61;
+}
+
 /* Offsets that the descriptor has: any that leave no overlaps. */
 typedef struct offsets {
     unsigned leading, stride;
@@ -257,12 +290,6 @@ static unsigned piece_at(mode m, bool across, offsets o, unsigned line, unsigned
         at = piece / side * o.leading + piece % side * 16 + line % together * width +
              line / together * o.stride;
     return swizzle(m, at);
-}
-
-static void put_bits(uint8_t *to, unsigned at, unsigned bits, uint32_t value)
-{
-    for (unsigned i = 0; i < bits; i++)
-        to[(at + i) / 8] = (uint8_t)(to[(at + i) / 8] | (value >> i & 1) << (at + i) % 8);
 }
 
 static uint64_t fill_matrix(uint8_t *image, unsigned start, const format *f, mode m, bool across,
@@ -350,20 +377,23 @@ static uint32_t scale_bits(const data *d, double scale)
     return d->c.ue4m3 ? encode(&ue4m3, scale) : (uint32_t)(exponent - 1 + 127);
 }
 
-/* Each quarter of the lanes has a copy. */
+/* Each quarter of the lanes has a copy. A line's next word is behind those of all lines, of which
+ * there are 128, or a multiple of that (CUTLASS 4, tmem_sf_frg). */
 static void fill_scales(data *d, unsigned block)
 {
-    const unsigned rows = d->c.m / d->blocks, parts = LANES / rows;
+    const unsigned rows = d->c.m / d->blocks, parts = LANES / rows,
+                   b_step = (d->c.n + 127) / 128 * 4 / parts;
     for (unsigned quarter = 0; quarter < 4; quarter++)
         for (unsigned s = 0; s < d->scales; s++) {
+            const unsigned a_byte = d->c.scale_a_id + s, b_byte = d->c.scale_b_id + s;
             for (unsigned row = 0; row < rows; row++)
-                put_word(d->before[block], SCALES_A_AT + row / 32, quarter * 32 + row % 32,
-                         8 * (d->c.scale_a_id + s), 8,
+                put_word(d->before[block], SCALES_A_AT + row / 32 + a_byte / 4 * 4,
+                         quarter * 32 + row % 32, a_byte % 4 * 8, 8,
                          scale_bits(d, d->scale_a[block * rows + row][s]));
             const unsigned part = d->c.n / parts, first = quarter / (4 / parts) * part;
             for (unsigned column = 0; column < part; column++)
-                put_word(d->before[block], SCALES_B_AT + column / 32, quarter * 32 + column % 32,
-                         8 * (d->c.scale_b_id + s), 8,
+                put_word(d->before[block], SCALES_B_AT + column / 32 + b_byte / 4 * b_step,
+                         quarter * 32 + column % 32, b_byte % 4 * 8, 8,
                          scale_bits(d, d->scale_b[first + column][s]));
         }
 }
@@ -486,7 +516,7 @@ static uint32_t description_of(const data *d)
                             c->n / 8 << 17;
     if (d->is_scaled)
         return common | c->scale_b_id << 4 | (uint32_t)!c->ue4m3 << 23 | c->m / 128 << 27 |
-               c->scale_a_id << 29;
+               c->scale_a_id << 29 | (uint32_t)c->is_deep << 31;
     const uint32_t type = c->a == &u8 || c->a == &s8 ? 2 : !c->to_half;
     return common | c->selector | type << 4 | c->m / 16 << 24;
 }
@@ -556,6 +586,11 @@ static unsigned try(const ifl_module *module, const char *gpu, const config *c, 
     uint64_t a = 0, b = 0;
     for (unsigned block = 0; block < blocks; block++) {
         fill_before(&d, block);
+        if (c->is_deep) {
+            a = fill_deep(d.image[block], 0, c->a, c->m / blocks, d.stored, block * c->m / blocks);
+            b = fill_deep(d.image[block], B_AT, c->b, c->n / blocks, d.b, block * c->n / blocks);
+            continue;
+        }
         if (!d.is_held)
             a = fill_matrix(d.image[block], 0, c->a, c->a_mode, c->a_across, c->m / blocks,
                             d.stored_k, d.stored, block * c->m / blocks);
@@ -622,15 +657,47 @@ static const config pairs[] = {
     {NVF4, 256, 128, &four, &four, BYTES_128, BYTES_128, .ue4m3 = true},
 };
 
+/* Of sm_103. */
+static const config deep[] = {
+    {NVF4, 128, 64, &four, &four, .ue4m3 = true, .accumulates = true, .is_deep = true},
+    {NVF4, 128, 128, &four, &four, .ue4m3 = true, .scale_a_id = 2, .is_deep = true},
+    {NVF4, 128, 48, &four, &four, .scale_b_id = 2, .accumulates = true, .is_deep = true},
+    {MXF4, 128, 64, &four, &four, .scale_a_id = 1, .scale_b_id = 3, .is_deep = true},
+    {MXF4, 128, 128, &four, &four, .scale_a_id = 2, .negates_b = true, .is_deep = true},
+};
+
+static const config deep_pairs[] = {
+    {NVF4, 256, 256, &four, &four, .ue4m3 = true, .scale_b_id = 2, .is_deep = true},
+    {NVF4, 256, 128, &four, &four, .ue4m3 = true, .accumulates = true, .is_deep = true},
+};
+
+static ifl_module *open_module(const char *path)
+{
+    ifl_module *module = NULL;
+    ifl_error error = {0};
+    if (ifl_module_open(path, NULL, &module, &error) != IFL_OK)
+        fail_msg("%s: %s", path, error.text);
+    return module;
+}
+
+static void try_deep(const char *path, const char *gpu)
+{
+    unsigned wrong = 0;
+    ifl_module *module = open_module(path);
+    for (size_t i = 0; i < sizeof deep / sizeof *deep; i++)
+        wrong += try(module, gpu, &deep[i], 1);
+    for (size_t i = 0; i < sizeof deep_pairs / sizeof *deep_pairs; i++)
+        wrong += try(module, gpu, &deep_pairs[i], 2);
+    ifl_module_close(module);
+    assert_int_equal(wrong, 0);
+}
+
 static void try_all(const char *file, const char *gpu)
 {
     char path[512];
-    ifl_module *module = NULL;
-    ifl_error error = {0};
     unsigned wrong = 0;
     snprintf(path, sizeof path, "tests/tensor/%s", file);
-    if (ifl_module_open(path, NULL, &module, &error) != IFL_OK)
-        fail_msg("%s: %s", path, error.text);
+    ifl_module *module = open_module(path);
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++)
         wrong += try(module, gpu, &configs[i], 1);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
@@ -651,9 +718,36 @@ static void test_machine_code(void **state)
     try_all("products.sm_100.cubin", "b200");
 }
 
+/* products.ptx for another target. */
+static void test_deep_ptx(void **state)
+{
+    static char text[1 << 16];
+    char path[] = "/tmp/products.XXXXXX";
+    (void)state;
+    FILE *from = fopen("tests/tensor/products.ptx", "rb");
+    assert_non_null(from);
+    text[fread(text, 1, sizeof text - 1, from)] = 0;
+    fclose(from);
+    char *target = strstr(text, "sm_100a");
+    assert_non_null(target);
+    memcpy(target, "sm_103a", strlen("sm_103a"));
+    const int to = mkstemp(path);
+    assert_true(to >= 0 && write(to, text, strlen(text)) == (ssize_t)strlen(text));
+    close(to);
+    try_deep(path, NULL);
+    unlink(path);
+}
+
+static void test_deep_machine_code(void **state)
+{
+    (void)state;
+    try_deep("tests/tensor/products.sm_103.cubin", "b300");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ptx),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ptx), cmocka_unit_test(test_deep_ptx),
+                                       cmocka_unit_test(test_deep_machine_code),
                                        cmocka_unit_test(test_machine_code)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
