@@ -82,9 +82,8 @@ static const char *check_shape(const ifl_tensor_product *p, const ifl_tensor_des
         return "its number of columns is none that such a product has";
     if (p->keeps_weights && d->n != 64 && d->n != 128 && d->n != MOST_COLUMNS)
         return "a product .ws has 64, 128 or 256 columns";
-    if (p->keeps_weights && (d->is_sparse || (p->is_a_held && d->m != 128)))
-        return "products .ws of sparse matrices, or of fewer than 128 rows in tensor memory, are "
-               "not supported";
+    if (p->keeps_weights && d->m != 128 && (d->is_sparse || p->is_a_held))
+        return "products .ws of fewer than 128 rows, sparse or in tensor memory, are not supported";
     if (p->blocks == 2 && d->m == 128 && d->is_sparse)
         return "a sparse product of 128 rows in two blocks is not supported";
     return NULL;

@@ -44,7 +44,9 @@ enum {
     NVF4_SPARSE,
     F16_MASKED,
     F16_WS,
-    F16_WS_ZEROS
+    F16_WS_ZEROS,
+    F16_WS_SPARSE,
+    F8F6F4_WS_SPARSE
 };
 
 /* An element: bits of the exponent and the mantissa (0, 0: an integer), how many bits it takes in
@@ -145,12 +147,12 @@ static void begin(data *d, const config *c, unsigned blocks)
     d->c = *c;
     d->blocks = blocks;
     d->is_sparse = IS(c->which, F16_SPARSE, TF32_SPARSE, F8F6F4_SPARSE, I8_SPARSE, MXF8F6F4_SPARSE,
-                      MXF4_SPARSE, NVF4_SPARSE);
+                      MXF4_SPARSE, NVF4_SPARSE, F16_WS_SPARSE, F8F6F4_WS_SPARSE);
     d->is_held = IS(c->which, F16_HELD, TF32_HELD, F8F6F4_HELD, I8_HELD, MXF8F6F4_HELD, MXF4_HELD,
                     NVF4_HELD);
     d->is_four = IS(c->which, MXF4, MXF4_HELD, NVF4, NVF4_HELD, MXF4_SPARSE, NVF4_SPARSE);
     d->is_scaled = d->is_four || IS(c->which, MXF8F6F4, MXF8F6F4_HELD, MXF8F6F4_SPARSE);
-    d->is_ws = IS(c->which, F16_WS, F16_WS_ZEROS);
+    d->is_ws = IS(c->which, F16_WS, F16_WS_ZEROS, F16_WS_SPARSE, F8F6F4_WS_SPARSE);
     d->scales = IS(c->which, NVF4, NVF4_HELD, NVF4_SPARSE) ? 4 : d->is_four ? 2 : 1;
     if (c->is_deep)
         d->scales = d->scales * 3 / 2;
@@ -644,6 +646,9 @@ static const config configs[] = {
     {F16_WS_ZEROS, 32, 128, &half, &half, NONE, NONE, .accumulates = true},
     {F16_WS_ZEROS, 64, 256, &half, &half, BYTES_128, BYTES_128, .a_across = false},
     {F16_WS_ZEROS, 128, 64, &half, &half, BYTES_64, NONE, .accumulates = true},
+    {F16_WS_SPARSE, 128, 128, &half, &half, BYTES_64, BYTES_128, .selector = 1,
+     .accumulates = true},
+    {F8F6F4_WS_SPARSE, 128, 64, &e4m3, &e5m2, BYTES_32, BYTES_128, .a_across = false},
 };
 
 static const config pairs[] = {
