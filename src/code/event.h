@@ -52,6 +52,13 @@ typedef struct ifl_issue {
     uint64_t executing; /* of them, those that its guard let execute; of PTX all */
 } ifl_issue;
 
+/* A product whose size only its operands tell (tcgen05). */
+typedef struct ifl_product_event {
+    uint32_t site;
+    uint8_t kind;      /* ifl_matrix_kind */
+    uint64_t products; /* multiply-adds, of all the tensor cores that make it */
+} ifl_product_event;
+
 /* A warp (or a part of it) issues the sites first to last - 1, one after the other: a basic block.
  * Their accesses come after it, so that the events of a warp stand in the order of issue. Comes of
  * blocks that are followed. */
@@ -136,6 +143,7 @@ typedef struct ifl_observer {
     void (*stretch)(void *state, const ifl_stretch *stretch);
     void (*indexed)(void *state, const ifl_indexed *indexed);
     void (*object)(void *state, const ifl_object_event *event);
+    void (*product)(void *state, const ifl_product_event *event);
     void (*divergence)(void *state, const ifl_divergence *divergence);
     void (*barrier)(void *state, const ifl_barrier_arrival *arrival);
     void (*block_end)(void *state, const ifl_block_end *end);

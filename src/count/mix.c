@@ -12,6 +12,8 @@ typedef struct issues {
     uint64_t warps;
     uint64_t threads;
     uint64_t executing;
+    uint64_t products; /* of matrices, that only its operands told */
+    uint8_t kind;      /* ifl_matrix_kind, of those */
 } issues;
 
 typedef struct state {
@@ -40,6 +42,15 @@ static void issue_event(void *self, const ifl_issue *issue)
     }
 }
 
+static void product_event(void *self, const ifl_product_event *event)
+{
+    state *s = self;
+    if (event->site < s->count) {
+        s->issued[event->site].products += event->products;
+        s->issued[event->site].kind = event->kind;
+    }
+}
+
 static void merge(void *self, const void *other)
 {
     state *s = self;
@@ -48,6 +59,9 @@ static void merge(void *self, const void *other)
         s->issued[i].warps += o->issued[i].warps;
         s->issued[i].threads += o->issued[i].threads;
         s->issued[i].executing += o->issued[i].executing;
+        s->issued[i].products += o->issued[i].products;
+        if (o->issued[i].kind)
+            s->issued[i].kind = o->issued[i].kind;
     }
 }
 
@@ -132,6 +146,21 @@ static int by_count(const void *a, const void *b)
     return x != y ? (x < y ? 1 : -1) : by_name(a, b);
 }
 
+static uint32_t mean(uint64_t sum, uint64_t count)
+{
+    const uint64_t each = (sum + count / 2) / count;
+    return each < UINT32_MAX ? (uint32_t)each : UINT32_MAX;
+}
+
+/* What each issue of it was given to do in the mean. */
+static ifl_matrix_work work_of(const issues *i, const ifl_site *site)
+{
+    if (!i->products)
+        return site->matrix;
+    return (ifl_matrix_work){
+        .kind = i->kind, .unit = IFL_MATRIX_UNIT_TENSOR, .products = mean(i->products, i->warps)};
+}
+
 /* One entry an instruction that was issued. */
 static bool list_issued(const state *s, const ifl_sites *sites, ifl_opcode_list *list,
                         ifl_arena *arena)
@@ -141,11 +170,29 @@ static bool list_issued(const state *s, const ifl_sites *sites, ifl_opcode_list 
             continue;
         const char *name = sites->at[i].name;
         const char *kept = ifl_arena_text(arena, name, strlen(name));
-        if (!kept ||
-            !ifl_vec_push(list, (ifl_opcode_count){kept, s->issued[i].warps, sites->at[i].matrix}))
+        if (!kept || !ifl_vec_push(list, (ifl_opcode_count){kept, s->issued[i].warps,
+                                                            work_of(&s->issued[i], &sites->at[i])}))
             return false;
     }
     return true;
+}
+
+static bool is_told(const ifl_matrix_work *work)
+{
+    return work->kind && work->unit == IFL_MATRIX_UNIT_TENSOR;
+}
+
+/* Names tell the size of a product but those of tcgen05, whose mean it becomes. */
+static void join(ifl_opcode_count *to, const ifl_opcode_count *from)
+{
+    const uint64_t count = to->count + from->count,
+                   products = to->matrix.products * to->count +
+                              (uint64_t)from->matrix.products * from->count;
+    if (is_told(&from->matrix))
+        to->matrix = from->matrix;
+    if (is_told(&to->matrix))
+        to->matrix.products = mean(products, count);
+    to->count = count;
 }
 
 /* Joins the entries of one name; descending by count, then by name. */
@@ -158,7 +205,7 @@ static void join_names(ifl_opcode_list *list)
     qsort(at, count, sizeof *at, by_name);
     for (size_t i = 1; i < count; i++) {
         if (by_name(&at[kept], &at[i]) == 0)
-            at[kept].count += at[i].count;
+            join(&at[kept], &at[i]);
         else
             at[++kept] = at[i];
     }
@@ -222,6 +269,7 @@ static const ifl_observer observer = {
     .name = "mix",
     .create = create,
     .issue = issue_event,
+    .product = product_event,
     .merge = merge,
     .destroy = free,
 };

@@ -44,6 +44,15 @@ void ifl_warp_tell_indexed(ifl_warp *warp, const ifl_code *code, uint32_t addres
             launch->observers[o]->indexed(worker->states[o], &indexed);
 }
 
+void ifl_warp_tell_product(ifl_warp *warp, const ifl_product_event *event)
+{
+    const ifl_worker *worker = warp->worker;
+    const ifl_exec_launch *launch = worker->grid->launch;
+    for (size_t o = 0; o < launch->observer_count; o++)
+        if (launch->observers[o]->product)
+            launch->observers[o]->product(worker->states[o], event);
+}
+
 static void tell_object(const ifl_warp *warp, const ifl_object_event *what)
 {
     const ifl_worker *worker = warp->worker;

@@ -431,6 +431,34 @@ bool ifl_tensor_product_run(const ifl_tensor_task *task)
     return is_right;
 }
 
+static ifl_matrix_kind kind_of(const ifl_tensor_task *task)
+{
+    const ifl_tensor_product *op = task->code->extra;
+    switch (op->kind) {
+    case IFL_TENSOR_I8:
+        return IFL_MATRIX_KIND_S8;
+    case IFL_TENSOR_MXF4:
+        return IFL_MATRIX_KIND_FOURS;
+    case IFL_TENSOR_F8F6F4:
+    case IFL_TENSOR_MXF8F6F4:
+        return IFL_MATRIX_KIND_BYTES;
+    default:
+        return task->of.a_type == IFL_MATRIX_TF32 ? IFL_MATRIX_KIND_TF32 : IFL_MATRIX_KIND_HALVES;
+    }
+}
+
+/* Of 64 rows in one block half of the data path is used (PTX ISA 9.0, "Data Path Layout Organization",
+ * layout F). */
+static void tell(const ifl_tensor_task *task)
+{
+    const ifl_tensor_product *op = task->code->extra;
+    const bool takes_half = op->blocks == 1 && task->of.m == 64 && !op->keeps_weights;
+    const uint64_t rows = takes_half ? IFL_TENSOR_LANES : task->of.m;
+    ifl_warp_tell_product(
+        task->warp, &(ifl_product_event){task->code->site, (uint8_t)kind_of(task),
+                                         rows * task->of.n * task->of.k >> task->of.is_sparse});
+}
+
 static bool describe(ifl_tensor_task *task, uint32_t bits)
 {
     const ifl_tensor_product *op = task->code->extra;
@@ -469,9 +497,12 @@ static bool begin(ifl_warp *warp, const ifl_code *code, const char *frame, uint3
         task.scale_b = ifl_tensor_address_of(&op->scale_b, frame, lane);
     }
     ifl_tensor_blocks blocks;
-    return is_lane_right(&task) && are_columns_right(&task) &&
-           ifl_tensor_blocks_of(warp, code, op->blocks, &blocks) && are_there(&task, &blocks) &&
-           ifl_tensor_begin(&task);
+    const bool is_right = is_lane_right(&task) && are_columns_right(&task) &&
+                          ifl_tensor_blocks_of(warp, code, op->blocks, &blocks) &&
+                          are_there(&task, &blocks) && ifl_tensor_begin(&task);
+    if (is_right)
+        tell(&task);
+    return is_right;
 }
 
 ifl_reason ifl_slow_tensor_product(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,

@@ -342,6 +342,7 @@ void ifl_meeting_add(ifl_warp *warp, ifl_fragment *fragment, const ifl_code *pla
 
 /* Tells the observers about a request, whose likeness it finds. */
 void ifl_warp_tell(ifl_warp *warp, ifl_access *access);
+void ifl_warp_tell_product(ifl_warp *warp, const ifl_product_event *event);
 /* likeness.c: of a request with an active lane. */
 uint64_t ifl_likeness_of(ifl_worker *worker, const ifl_access *access);
 void ifl_likenesses_free(ifl_worker *worker);

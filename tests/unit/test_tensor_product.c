@@ -545,6 +545,30 @@ static void copy_in(ifl_launch *launch, size_t argument, const void *from, size_
     memcpy(to, from, count);
 }
 
+/* Multiply-adds over what the SMs of the blocks do in a cycle: 4,096 of halves, half of tf32, twice of bytes and four times of
+ * floats of four bits, six of sm_103 (src/arch/fact.def); 64 rows take as long as 128. */
+static void check_time(const ifl_profile *profile, const char *gpu, const data *d)
+{
+    const bool is_103 = strcmp(gpu, "b300") == 0;
+    const double sms = d->blocks, hz = is_103 ? 2032e6 : 1965e6;
+    const double rate = d->is_four           ? (is_103 ? 6 : 4)
+                        : d->c.a->bits == 32 ? 0.5
+                        : d->c.a->bits == 16 ? 1
+                                             : 2;
+    const unsigned rows = d->c.m == 64 && d->blocks == 1 && !d->is_ws ? 128 : d->c.m;
+    const double wanted = (double)rows * d->c.n * d->stored_k / (4096 * rate) / sms / hz * 1e6;
+    ifl_model model;
+    ifl_device *device;
+    ifl_error error = {0};
+    if (ifl_device_open(gpu, &device, &error) != IFL_OK ||
+        ifl_profile_model(profile, device, &model, &error) != IFL_OK)
+        fail_msg("%s: %s", gpu, error.text);
+    ifl_device_close(device);
+    if (fabs(model.term_us[IFL_TERM_TENSOR] - wanted) > 1e-3 * wanted)
+        fail_msg("%s: product %u keeps the tensor cores for %g us, wanted %g", gpu, d->c.which,
+                 model.term_us[IFL_TERM_TENSOR], wanted);
+}
+
 static unsigned run(const ifl_module *module, const char *gpu, data *d, uint64_t a, uint64_t b)
 {
     ifl_launch *launch;
@@ -570,6 +594,7 @@ static unsigned run(const ifl_module *module, const char *gpu, data *d, uint64_t
     copy_in(launch, 1, d->before, d->blocks * sizeof d->before[0]);
     if (ifl_launch_run(launch, NULL, &profile, &error) != IFL_OK)
         fail_msg("%s: product %u: %s", gpu ? gpu : "PTX", d->c.which, error.text);
+    check_time(profile, gpu ? gpu : "b200", d);
     void *after = NULL;
     size_t bytes;
     assert_int_equal(ifl_launch_buffer(launch, 2, &after, &bytes, &error), IFL_OK);
