@@ -89,57 +89,60 @@ static uint64_t most_of(const busy_table *table)
     return most;
 }
 
-/* Lanes before `lane` on its address. */
-static uint64_t met(const ifl_access *access, int lane)
+/* Numbers of a request, each once, in the order of its lanes. */
+typedef struct numbers {
+    uint32_t count;
+    uint64_t at[IFL_WARP_LANES];
+    uint8_t slot[2 * IFL_WARP_LANES]; /* 1 + index, by hash; half full at most */
+} numbers;
+
+static uint32_t index_of(numbers *n, uint64_t number)
 {
-    uint64_t count = 0;
-    for (uint32_t before = access->mask & ((1u << lane) - 1); before; before &= before - 1)
-        count += access->address[__builtin_ctz(before)] == access->address[lane];
-    return count;
+    enum { HASH_BITS = 6 };
+    _Static_assert(1 << HASH_BITS == sizeof n->slot, "a slot for each value of the bits");
+    uint32_t slot = (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> (64 - HASH_BITS));
+    for (; n->slot[slot]; slot = (slot + 1) % sizeof n->slot)
+        if (n->at[n->slot[slot] - 1] == number)
+            return n->slot[slot] - 1u;
+    n->at[n->count] = number;
+    n->slot[slot] = (uint8_t)++n->count;
+    return n->count - 1;
 }
 
-typedef struct sector {
-    uint64_t number;
-    uint64_t most; /* lanes on one address */
-} sector;
-
-/* The request's sectors, in the order of its lanes. */
-static int find_sectors(const ifl_access *access, sector to[IFL_WARP_LANES])
+/* Its sectors; `most`: of each, the most lanes on one address. */
+static void find_sectors(const ifl_access *access, numbers *sectors, uint32_t most[IFL_WARP_LANES])
 {
-    int count = 0;
+    numbers addresses = {0};
+    uint32_t lanes[IFL_WARP_LANES] = {0};
     for (uint32_t mask = access->mask; mask; mask &= mask - 1) {
-        const int lane = __builtin_ctz(mask);
-        const uint64_t own = access->address[lane] / IFL_SECTOR_BYTES,
-                       lanes = 1 + met(access, lane);
-        int at = 0;
-        while (at < count && to[at].number != own)
-            at++;
-        if (at == count)
-            to[count++] = (sector){.number = own};
-        to[at].most = lanes > to[at].most ? lanes : to[at].most;
+        const uint64_t address = access->address[__builtin_ctz(mask)];
+        const uint32_t met = ++lanes[index_of(&addresses, address)],
+                       sector = index_of(sectors, address / IFL_SECTOR_BYTES);
+        most[sector] = met > most[sector] ? met : most[sector];
     }
-    return count;
 }
 
 /* Each sector takes as many passes as the address does on which most lanes meet, one sector after
  * the other. */
 static void add_request(state *s, const ifl_access *access)
 {
-    sector found[IFL_WARP_LANES];
-    const int count = find_sectors(access, found);
+    numbers sectors = {0};
+    uint32_t most[IFL_WARP_LANES] = {0};
     const bool is_float = s->sites->at[access->site].access.is_float;
-    for (int i = 0; i < count; i++) {
-        add(&s->parts, found[i].number / PART_SECTORS,
-            IFL_ATOMIC_SECTOR_PASSES + (found[i].most - 1) * IFL_ATOMIC_LANE_PASSES);
+    find_sectors(access, &sectors, most);
+    for (uint32_t i = 0; i < sectors.count; i++) {
+        add(&s->parts, sectors.at[i] / PART_SECTORS,
+            IFL_ATOMIC_SECTOR_PASSES + (most[i] - 1) * IFL_ATOMIC_LANE_PASSES);
         if (is_float && has_sectors(s))
-            add(s->sectors, found[i].number, found[i].most * IFL_ATOMIC_FLOAT_LANE_PASSES);
+            add(s->sectors, sectors.at[i], most[i] * IFL_ATOMIC_FLOAT_LANE_PASSES);
     }
 }
 
 static void access_event(void *self, const ifl_access *access)
 {
     state *s = self;
-    if (access->kind == IFL_ACCESS_ATOMIC && access->space == IFL_SPACE_GLOBAL)
+    if (access->kind == IFL_ACCESS_ATOMIC && access->space == IFL_SPACE_GLOBAL &&
+        !s->parts.too_many)
         add_request(s, access);
 }
 
