@@ -23,8 +23,12 @@ product:
 	cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release
 	cmake --build $(BUILD) -j $(JOBS) --target product
 
-demo: product
-	$(BUILD)/inflight analyze lab/axpy/axpy_naive.launch --gpu rtx-pro-5000 --gpu b200@1155
+# The program with the vector width of this processor alone; `make` compiles nothing of it again.
+demo:
+	@tools/install-packages build
+	cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release
+	cmake --build $(BUILD) -j $(JOBS) --target inflight-here
+	$(BUILD)/inflight-here analyze lab/axpy/axpy_naive.launch --gpu rtx-pro-5000 --gpu b200@1155
 
 # With LONG=1 also what takes long: all of the launches and products that a GPU counted or computed, in place of some;
 # programs built with nvcc that are tested as prebuilt too; lintian.

@@ -60,7 +60,7 @@ endif()
 install(CODE "set(INFLIGHT_LIBDIR \"${CMAKE_INSTALL_LIBDIR}\")" COMPONENT library)
 install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/tell_linker.cmake COMPONENT library)
 
-# All that is installed, and no more: what `make demo`, `make install` and the packages build.
+# All that is installed, and no more: what `make install` and the packages build.
 add_custom_target(product DEPENDS inflight_shared inflight_static ${INFLIGHT_STANDIN_TARGETS})
 if(TARGET inflight)
   add_dependencies(product inflight man)

@@ -11,7 +11,7 @@ if(NOT INFLIGHT_ARCHIVES)
   return()
 endif()
 
-add_executable(inflight-single $<TARGET_OBJECTS:inflight>)
+add_executable(inflight-single ${program_objects})
 add_dependencies(inflight-single inflight_check inflight_lab inflight_static)
 target_link_libraries(inflight-single PRIVATE $<TARGET_FILE:inflight_check> $<TARGET_FILE:inflight_lab>
                       $<TARGET_FILE:inflight_static> ${INFLIGHT_ARCHIVES} inflight::iberty m ${CMAKE_DL_LIBS} Threads::Threads
