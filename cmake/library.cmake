@@ -51,6 +51,10 @@ endforeach()
 # Registers of a frame are read as integers and as floats.
 target_compile_options(ifl_exec PRIVATE -fno-strict-aliasing -fopenmp-simd $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>)
 
+# Random fills are loops over millions of elements.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/session/fill.c PROPERTIES COMPILE_OPTIONS
+                            "$<$<CONFIG:Release,RelWithDebInfo>:-O3>")
+
 # The texts of devices/ become part of the library.
 file(GLOB device_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/devices/*)
 set(device_texts ${CMAKE_CURRENT_BINARY_DIR}/device_texts.c)

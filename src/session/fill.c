@@ -96,27 +96,53 @@ static inline uint16_t exact_bf16(float value)
 
 /* memcpy, because a misaligned buffer is no array of the type; compilers make plain stores of
  * it. */
-#define FILL_LOOP(name, storage, ...)                                                              \
-    static void name(const job *j)                                                                 \
+#define EACH_ELEMENT(storage, ...)                                                                 \
+    for (uint64_t i = j->first, end = j->end; i < end; i++) {                                      \
+        const storage value = __VA_ARGS__;                                                         \
+        memcpy(to + i * sizeof value, &value, sizeof value);                                       \
+    }
+
+#define ELEMENT(name, text, storage, class, npy, iota, random)                                     \
+    static void iota_##name(const job *j)                                                          \
+    {                                                                                              \
+        uint8_t *to = j->to;                                                                       \
+        EACH_ELEMENT(storage, iota)                                                                \
+    }
+#include "session/element.def"
+
+/* Most elements have no limit: what it takes stays out of their loop. */
+#define RANDOM_FILLER(name, target, storage, random)                                               \
+    target static void name(const job *j)                                                          \
     {                                                                                              \
         const uint64_t seed = mix(j->fill->seed), limit = j->fill->limit;                          \
-        const uint64_t first = j->fill->first, step = limit ? j->fill->step : 1;                   \
-        const uint64_t end = j->end;                                                               \
+        const uint64_t first = j->fill->first, step = j->fill->step;                               \
         uint8_t *to = j->to;                                                                       \
-        (void)seed, (void)limit, (void)first, (void)step;                                          \
-        for (uint64_t i = j->first; i < end; i++) {                                                \
-            const storage value = __VA_ARGS__;                                                     \
-            memcpy(to + i * sizeof value, &value, sizeof value);                                   \
-        }                                                                                          \
+        if (!limit)                                                                                \
+            EACH_ELEMENT(storage, ({                                                               \
+                             const uint64_t bits = random_bits(seed, i, sizeof(storage), 0);       \
+                             random;                                                               \
+                         }))                                                                       \
+        else                                                                                       \
+            EACH_ELEMENT(storage, ({                                                               \
+                             const uint64_t bits =                                                 \
+                                 first + step * random_bits(seed, i, sizeof(storage), limit);      \
+                             random;                                                               \
+                         }))                                                                       \
     }
-#define RANDOM_VALUE(storage, random)                                                              \
-    ({                                                                                             \
-        const uint64_t bits = first + step * random_bits(seed, i, sizeof(storage), limit);         \
-        random;                                                                                    \
-    })
 #define ELEMENT(name, text, storage, class, npy, iota, random)                                     \
-    FILL_LOOP(iota_##name, storage, iota)                                                          \
-    FILL_LOOP(random_##name, storage, RANDOM_VALUE(storage, random))
+    RANDOM_FILLER(random_##name, , storage, random)
+#include "session/element.def"
+
+/* AVX-512 DQ multiplies words of 64 bits side by side, which mixing is made of. */
+#ifdef __x86_64__
+#define HAS_WIDE __builtin_cpu_supports("avx512dq")
+#define WIDE __attribute__((target("avx512f,avx512dq")))
+#else
+#define HAS_WIDE false
+#define WIDE
+#endif
+#define ELEMENT(name, text, storage, class, npy, iota, random)                                     \
+    RANDOM_FILLER(wide_random_##name, WIDE, storage, random)
 #include "session/element.def"
 
 typedef void (*filler)(const job *);
@@ -125,10 +151,15 @@ static const filler iotas[IFL_ELEMENT_COUNT] = {
 #define ELEMENT(name, text, storage, class, npy, iota, random) [IFL_ELEMENT_##name] = iota_##name,
 #include "session/element.def"
 };
-static const filler randoms[IFL_ELEMENT_COUNT] = {
+static const filler randoms[2][IFL_ELEMENT_COUNT] = {{
 #define ELEMENT(name, text, storage, class, npy, iota, random) [IFL_ELEMENT_##name] = random_##name,
 #include "session/element.def"
-};
+                                                     },
+                                                     {
+#define ELEMENT(name, text, storage, class, npy, iota, random)                                     \
+    [IFL_ELEMENT_##name] = wide_random_##name,
+#include "session/element.def"
+                                                     }};
 
 static void fill_zero(const job *j)
 {
@@ -165,7 +196,9 @@ static void fill_iota(const job *j)
 
 static void fill_random(const job *j)
 {
-    randoms[j->element->type](j);
+    /* Words of 64 bits are scaled by a product of 128, which has no vectors. */
+    const bool is_wide = HAS_WIDE && (!j->fill->limit || j->element->bytes <= 4);
+    randoms[is_wide][j->element->type](j);
 }
 
 static void fill_permutation(const job *j)

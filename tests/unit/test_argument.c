@@ -528,6 +528,42 @@ static void random_floats_of_16_bits_begin_like_f32(void **state)
     free(bf16);
 }
 
+/* SplitMix64 as its paper gives it: an increment, then two products. */
+static uint64_t split_mix(uint64_t x)
+{
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+/* However many are made side by side. With a limit, the upper part of a product: 332 numbers, 5, 8, ... 998, are below 1000. */
+static void random_values_are_those_of_their_generator(void **state)
+{
+    enum { BELOW = 332 };
+    (void)state;
+    uint64_t count;
+    const ifl_element *element;
+    uint8_t *u8 = filled("u8x300000=random:6", 2, &count, &element);
+    uint32_t *u32 = filled("u32x300000=random:6", 2, &count, &element),
+             *below = filled("u32x300000=random:6:1000:3:5", 2, &count, &element);
+    uint64_t *u64 = filled("u64x300000=random:6", 2, &count, &element),
+             *far_below = filled("u64x300000=random:6:1000:3:5", 2, &count, &element);
+    float *f32 = filled("f32x300000=random:6", 2, &count, &element);
+    double *f64 = filled("f64x300000=random:6", 2, &count, &element);
+    for (uint32_t i = 0; i < MANY; i++) {
+        const uint64_t bits = split_mix(split_mix(6) + i), upper = bits >> 32;
+        assert_true(u8[i] == (uint8_t)upper && u32[i] == upper && u64[i] == bits);
+        assert_true(f32[i] == (float)(upper >> 8) / 0x1p24f);
+        assert_true(f64[i] == (double)(bits >> 11) / 0x1p53);
+        assert_true(below[i] == 5 + 3 * (upper * BELOW >> 32));
+        assert_true(far_below[i] == 5 + 3 * (uint64_t)((unsigned __int128)bits * BELOW >> 64));
+    }
+    void *const all[] = {u8, u32, below, u64, far_below, f32, f64};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+}
+
 static void random_integers_keep_their_limit(void **state)
 {
     (void)state;
@@ -756,6 +792,7 @@ int main(void)
         cmocka_unit_test(constants_repeat),
         cmocka_unit_test(random_floats_are_uniform),
         cmocka_unit_test(random_floats_of_16_bits_begin_like_f32),
+        cmocka_unit_test(random_values_are_those_of_their_generator),
         cmocka_unit_test(random_integers_keep_their_limit),
         cmocka_unit_test(random_integers_keep_their_step_and_first),
         cmocka_unit_test(permutations_hold_every_index_once),
