@@ -91,7 +91,7 @@ static uint64_t sectors_of(const ifl_profile *profile, ifl_access_kind plain)
     return ifl_traffic_off_chip(&profile->counters, plain).sectors;
 }
 
-static uint32_t blocks_per_sm(const ifl_device *device, const ifl_profile *profile)
+uint32_t ifl_cache_blocks_per_sm(const ifl_device *device, const ifl_profile *profile)
 {
     ifl_occupancy occupancy = {0};
     ifl_occupancy_request request = {
@@ -177,7 +177,7 @@ static ifl_cache_case case_of(const report *r, const ifl_device *device,
         .device = device,
         .rules = rules,
         .blocks = profile->blocks_done,
-        .blocks_per_sm = blocks_per_sm(device, profile),
+        .blocks_per_sm = ifl_cache_blocks_per_sm(device, profile),
         .turns = ifl_trace_turns(r->state),
         .load_sectors = sectors_of(profile, IFL_ACCESS_LOAD),
         .copied_sectors = ifl_traffic_get(&profile->counters, IFL_TRAFFIC_bulk_load).sectors,

@@ -37,6 +37,9 @@ ifl_status ifl_cache_run_init(ifl_cache_run *run, const ifl_device *const *devic
 void ifl_cache_run_shape(ifl_cache_run *run, const uint32_t grid[3], const uint32_t block[3]);
 void ifl_cache_run_free(ifl_cache_run *run);
 
+/* How many blocks of the launch an SM holds; 0 where it is not known, or none. */
+uint32_t ifl_cache_blocks_per_sm(const ifl_device *device, const ifl_profile *profile);
+
 /* Adds to profile->caches what `state`, the observer's, makes of each device. The profile has
  * its counters, and its registers where they are known. A device that no rules are known of, or
  * that cannot hold a block, is left out. */

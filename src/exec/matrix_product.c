@@ -304,6 +304,13 @@ static void compute_words(const ifl_matrix_product *op, char *frame, const facto
 
 /* ---- the operation --------------------------------------------------------------------------- */
 
+ifl_reason ifl_matrix_refuse(ifl_warp *warp, const ifl_code *code, uint32_t mask)
+{
+    return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(mask),
+                           "only the lanes 0x%08x of a warp multiply matrices that 0x%08x hold",
+                           mask, warp->live);
+}
+
 ifl_reason ifl_matrix_product_any(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
                                   uint32_t active)
 {
@@ -312,9 +319,7 @@ ifl_reason ifl_matrix_product_any(ifl_warp *warp, const ifl_code *code, char *fr
     if (!mask)
         return IFL_REASON_NONE;
     if (mask != warp->live)
-        return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(mask),
-                               "only the lanes 0x%08x of a warp multiply matrices that 0x%08x hold",
-                               mask, warp->live);
+        return ifl_matrix_refuse(warp, code, mask);
     factors f;
     read_factors(op, frame, &f);
     compute_words(op, frame, &f, mask);

@@ -7,6 +7,8 @@
 #include "code/matrix.h"
 #include "exec/shared_matrix.h"
 
+/* The fault of lanes that multiply without others of their warp. */
+ifl_reason ifl_matrix_refuse(ifl_warp *warp, const ifl_code *code, uint32_t mask);
 /* Any product of numbers up to 32 bits, element by element. */
 ifl_slow ifl_matrix_product_any;
 /* sum * 2^exponent as an F16 or F32: rounded, or cut to the bits of the rule. */

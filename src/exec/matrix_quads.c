@@ -2,6 +2,7 @@
  * Products of 8 by 8 by 4 halves, of which a warp makes four at once, each in lanes 4 q to 4 q + 3 and 16
  * further on (PTX ISA 9.0, "Matrix Fragments for mma.m8n8k4 with .f16 floating point type"). */
 #include "exec/lane.h"
+#include "exec/matrix_product.h"
 #include "exec/matrix_sum.h"
 #include "exec/slow.h"
 #include "exec/warp.h"
@@ -111,9 +112,7 @@ ifl_reason ifl_slow_quad_product(ifl_warp *warp, const ifl_code *code, char *fra
     if (!mask)
         return IFL_REASON_NONE;
     if (mask != warp->live)
-        return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, (uint32_t)__builtin_ctz(mask),
-                               "only the lanes 0x%08x of a warp multiply matrices that 0x%08x hold",
-                               mask, warp->live);
+        return ifl_matrix_refuse(warp, code, mask);
     for (unsigned i = 0; i < op->count; i++)
         for (unsigned lane = 0; lane < IFL_WARP_LANES; lane++)
             result[i][lane] = sum_at(op, frame, lane, op->first + i);

@@ -97,6 +97,18 @@ static void add_device(ifl_page *page, ifl_table *table, const ifl_device *devic
     ifl_table_add(page, table, &row);
 }
 
+/* Prints the table if all of its rows are there. */
+static ifl_status end_with_table(ifl_page *page, ifl_table *table, ifl_status status,
+                                 ifl_error *error)
+{
+    if (status == IFL_OK)
+        ifl_table_print(page, table);
+    else
+        ifl_vec_free(&table->rows);
+    const ifl_status end = finish(page, status == IFL_OK ? error : NULL);
+    return status == IFL_OK ? end : status;
+}
+
 static ifl_status add_listed(ifl_page *page, ifl_table *table, const char *file, ifl_error *error)
 {
     char name[64];
@@ -118,12 +130,7 @@ static ifl_status write_list(int width, FILE *out, ifl_error *error)
     ifl_status status = IFL_OK;
     for (size_t i = 0; ifl_device_id(i) && status == IFL_OK; i++)
         status = add_listed(&page, &table, ifl_device_id(i), error);
-    if (status == IFL_OK)
-        ifl_table_print(&page, &table);
-    else
-        ifl_vec_free(&table.rows);
-    ifl_status end = finish(&page, status == IFL_OK ? error : NULL);
-    return status == IFL_OK ? end : status;
+    return end_with_table(&page, &table, status, error);
 }
 
 /* ---- one GPU --------------------------------------------------------------------------------- */
@@ -292,10 +299,5 @@ ifl_status ifl_occupancy_write(const ifl_device *const *devices, size_t count,
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < count && status == IFL_OK; i++)
         status = add_occupancy(&page, &table, devices[i], request, error);
-    if (status == IFL_OK)
-        ifl_table_print(&page, &table);
-    else
-        ifl_vec_free(&table.rows);
-    ifl_status end = finish(&page, status == IFL_OK ? error : NULL);
-    return status == IFL_OK ? end : status;
+    return end_with_table(&page, &table, status, error);
 }

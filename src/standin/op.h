@@ -131,6 +131,8 @@ ifl_op ifl_copy_line_op(void *to, const void *from, size_t bytes, int kind);
 ifl_op ifl_copy_sides_op(const ifl_array_side *to, const ifl_array_side *from,
                          const ifl_extent *bytes, int kind);
 ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op);
+/* Makes it and gives it to the stream. */
+ifl_cuda_error ifl_copy_box_give(ifl_session *session, const ifl_copy3d *box, void *stream);
 /* A box that makes the same copy, in units of so many bytes. */
 void ifl_copy_op_box(const ifl_op_copy *copy, size_t unit_bytes, ifl_copy3d *box);
 /* The unit in which the runtime's boxes count: an element of the array that takes part, or a

@@ -44,7 +44,6 @@ typedef struct peer_box {
 
 static ifl_cuda_error copy_peer(ifl_session *session, const peer_box *peer, void *stream)
 {
-    ifl_op op;
     if (!peer)
         return ifl_cudaErrorInvalidValue;
     if (!ifl_gpu_exists(peer->from_gpu) || !ifl_gpu_exists(peer->to_gpu))
@@ -57,8 +56,7 @@ static ifl_cuda_error copy_peer(ifl_session *session, const peer_box *peer, void
                             .to = peer->to,
                             .extent = peer->extent,
                             .kind = IFL_DEVICE_TO_DEVICE};
-    const ifl_cuda_error code = ifl_copy_box_op(&box, &op);
-    return code == ifl_cudaSuccess ? ifl_stream_give(session, stream, &op) : code;
+    return ifl_copy_box_give(session, &box, stream);
 }
 
 IFL_SERVED ifl_cuda_error cudaMemcpy3DPeer(const peer_box *peer)

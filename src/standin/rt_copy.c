@@ -214,7 +214,7 @@ void ifl_copy_op_box(const ifl_op_copy *c, size_t unit_bytes, ifl_copy3d *box)
                         .kind = c->kind};
 }
 
-static ifl_cuda_error copy_box(ifl_session *session, const ifl_copy3d *box, void *stream)
+ifl_cuda_error ifl_copy_box_give(ifl_session *session, const ifl_copy3d *box, void *stream)
 {
     ifl_op op;
     const ifl_cuda_error code = ifl_copy_box_op(box, &op);
@@ -223,13 +223,13 @@ static ifl_cuda_error copy_box(ifl_session *session, const ifl_copy3d *box, void
 
 IFL_SERVED ifl_cuda_error cudaMemcpy3D(const ifl_copy3d *box)
 {
-    SERVE(copy_box(session, box, NULL));
+    SERVE(ifl_copy_box_give(session, box, NULL));
 }
 ALSO(cudaMemcpy3D_ptds, cudaMemcpy3D);
 
 IFL_SERVED ifl_cuda_error cudaMemcpy3DAsync(const ifl_copy3d *box, void *stream)
 {
-    SERVE(copy_box(session, box, stream));
+    SERVE(ifl_copy_box_give(session, box, stream));
 }
 ALSO(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
 

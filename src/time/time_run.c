@@ -3,9 +3,8 @@
  * to do the same. */
 #include "time/time_run.h"
 
+#include "cache/cache_run.h"
 #include "device/block_places.h"
-#include "device/shared_size.h"
-#include "profile/registers.h"
 #include "time/time_blocks.h"
 #include "time/time_kept.h"
 #include "time/time_window.h"
@@ -57,22 +56,6 @@ void ifl_time_run_shape(ifl_time_run *run, const uint32_t grid[3], const uint32_
 }
 
 /* ---- after it -------------------------------------------------------------------------------- */
-
-static uint32_t blocks_per_sm(const ifl_device *device, const ifl_profile *profile)
-{
-    const ifl_occupancy_request request = {
-        .threads = (int)product(profile->block),
-        .registers = ifl_profile_registers(
-            profile, (int)device->value[IFL_DEVICE_max_registers_per_thread], NULL),
-        .shared_bytes = (int)profile->shared_bytes,
-        .shared_limit =
-            (int)ifl_shared_limit(device, profile->shared_preference, profile->shared_bytes),
-    };
-    ifl_occupancy occupancy = {0};
-    ifl_error error;
-    const bool fits = ifl_occupancy_compute(device, &request, &occupancy, &error) == IFL_OK;
-    return fits && occupancy.blocks_per_sm > 0 ? (uint32_t)occupancy.blocks_per_sm : 0;
-}
 
 /* Of what the SM does, how much the traces hold: blocks that were left out, and words of warps. */
 typedef struct part {
@@ -284,7 +267,7 @@ static ifl_status report_device(const ifl_time_run *run, const ifl_time_traces *
                   .device = run->devices[i],
                   .scope = run->scope_of[i],
                   .sites = sites,
-                  .per_sm = blocks_per_sm(run->devices[i], profile)};
+                  .per_sm = ifl_cache_blocks_per_sm(run->devices[i], profile)};
     bool done = !f.per_sm || choose_blocks(&f, traces, profile);
     if (done && f.blocks.count)
         done = follow_sm(&f, profile) && keep(&f, profile);
