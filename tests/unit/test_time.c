@@ -544,6 +544,38 @@ static void test_pipe_after_barrier(void **unused)
     assert_in_range(b.stalls[1].cycles[IFL_STALL_math_pipe_throttle], 1, 32 * 16);
 }
 
+/* A warp that waits for the tensor core is at a barrier if the product is of its warp group, as Nsight
+ * Compute counts on an H100, otherwise throttled by its pipe. */
+static void test_products_of_groups(void **unused)
+{
+    (void)unused;
+    enum { PRODUCTS = 10, CYCLES = 16 };
+    for (int of_group = 0; of_group < 2; of_group++) {
+        bench b = {.count = 0};
+        ifl_sm_rates rates = quick_rates();
+        ifl_site product = plain(1);
+        product.pipe = IFL_PIPE_TENSOR;
+        product.matrix = (ifl_matrix_work){
+            .kind = IFL_MATRIX_KIND_HALVES,
+            .unit = of_group ? IFL_MATRIX_UNIT_GROUP : IFL_MATRIX_UNIT_WARP,
+            .products = CYCLES,
+        };
+        rates.matrix.rate[IFL_MATRIX_KIND_HALVES] = 1;
+        set_all(PRODUCTS, product);
+        run_sites(&b, 0, PRODUCTS);
+        follow(&b, &rates, 4, 1, 1);
+        uint64_t waits = 0, others = 0;
+        for (int i = 0; i < PRODUCTS; i++) {
+            waits +=
+                b.stalls[i].cycles[of_group ? IFL_STALL_barrier : IFL_STALL_math_pipe_throttle];
+            others +=
+                b.stalls[i].cycles[of_group ? IFL_STALL_math_pipe_throttle : IFL_STALL_barrier];
+        }
+        assert_true(waits > 4 * (PRODUCTS - 1) * (CYCLES - 2));
+        assert_int_equal(others, 0);
+    }
+}
+
 /* A trip of a loop whose stalls are 24 cycles takes 29 (an H200, tools/gpu/sm_probe.cu); without a
  * branch it takes 24. */
 static void test_taken_branch(void **unused)
@@ -798,6 +830,7 @@ int main(void)
         cmocka_unit_test(test_lanes_that_race),
         cmocka_unit_test(test_barriers_in_turn),
         cmocka_unit_test(test_pipe_after_barrier),
+        cmocka_unit_test(test_products_of_groups),
         cmocka_unit_test(test_taken_branch),
         cmocka_unit_test(test_spread),
         cmocka_unit_test(test_hits_stay_together),
