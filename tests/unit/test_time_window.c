@@ -20,6 +20,7 @@ typedef struct loop {
     uint32_t warps;
     uint64_t blocks; /* of the grid; one of them is told of */
     bool has_windows, has_objects;
+    uint64_t most_words; /* 0: as usual */
 } loop;
 
 static ifl_time_plan plan_of(const loop *l)
@@ -27,7 +28,8 @@ static ifl_time_plan plan_of(const loop *l)
     ifl_time_plan plan = {.scopes = {ifl_time_scope_of(132, l->blocks, 2)},
                           .scope_count = 1,
                           .warps_per_block = l->warps,
-                          .blocks = l->blocks};
+                          .blocks = l->blocks,
+                          .most_words = l->most_words};
     if (l->has_windows)
         ifl_time_plan_windows(&plan);
     return plan;
@@ -143,6 +145,29 @@ static void test_where_they_are(void **unused)
     ifl_time_observer.destroy(k.traces);
 }
 
+static uint64_t count_gaps(const ifl_warp_trace *warp)
+{
+    uint64_t gaps = 0;
+    for (size_t at = 0; at < warp->words.count; at += ifl_trace_words(warp->words.at + at))
+        gaps += warp->words.at[at] & IFL_WORD_STRETCH && !warp->words.at[at + 1];
+    return gaps;
+}
+
+/* Where there is too much of them, gaps go before windows do. */
+static void test_without_gaps(void **unused)
+{
+    loop l = {.trips = 1 << 20, .lines = 65536, .warps = 1, .blocks = 1, .has_windows = true};
+    (void)unused;
+    kept with = keep(&l);
+    l.most_words = 1 << 21;
+    kept without = keep(&l);
+    assert_true(count_gaps(&with.block->warps[0]) >= IFL_TIME_WINDOWS / 2);
+    assert_int_equal(count_gaps(&without.block->warps[0]), 0);
+    assert_true(with.repeats == without.repeats);
+    ifl_time_observer.destroy(with.traces);
+    ifl_time_observer.destroy(without.traces);
+}
+
 /* Lines that a gap has asked for are in the L1 behind it, where they fit: without that, each window
  * would fetch all of its lines. Where they do not fit, each load misses, in windows as elsewhere. */
 static void test_time_of_a_part(void **unused)
@@ -170,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_kept),
         cmocka_unit_test(test_where_they_are),
+        cmocka_unit_test(test_without_gaps),
         cmocka_unit_test(test_time_of_a_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
