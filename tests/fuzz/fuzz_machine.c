@@ -5,6 +5,7 @@
  * Memory, engine and GPU are those of the executions before. */
 #include "rooms.h"
 #include "sass/sass_lower.h"
+#include "session/machine_code.h"
 #include "session/session_internal.h"
 #include "session/watch.h"
 
@@ -213,6 +214,7 @@ static void lower_and_run(const place *at, ifl_object *object)
     if (status != IFL_OK)
         return;
     launch(at, &ready);
+    ifl_analysed_free(ready.analysed);
     ifl_image_free(&ready.image);
 }
 
