@@ -2,6 +2,7 @@
  * Questions that sites answer about themselves. */
 #include "code/site.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char *ifl_sites_line(const ifl_sites *sites, uint32_t line, ifl_line_start *near)
@@ -32,4 +33,17 @@ const ifl_source *ifl_site_source(const ifl_sites *sites, size_t site)
 {
     const uint32_t place = site < sites->count ? sites->at[site].place : 0;
     return place && place < sites->place_count ? &sites->places[place] : NULL;
+}
+
+void ifl_site_where(const ifl_sites *sites, size_t site, char *to, size_t size)
+{
+    const ifl_source *source = ifl_site_source(sites, site);
+    const ifl_site *at = &sites->at[site];
+    const bool is_kernel = at->function && strcmp(at->function, sites->at[0].function) == 0;
+    if (source)
+        snprintf(to, size, "%s:%u", sites->files[source->file], source->line);
+    else if (at->function && !at->line)
+        snprintf(to, size, "%s +0x%x", is_kernel ? "machine code" : at->function, at->address);
+    else
+        snprintf(to, size, "%s:%u", sites->file, at->line);
 }

@@ -225,6 +225,7 @@ static void free_warp(ifl_warp *warp)
         return;
     ifl_frames_free(warp);
     ifl_meetings_free(warp);
+    ifl_copies_free(warp);
     free(warp->sync);
     free(warp);
 }
@@ -265,6 +266,7 @@ static bool start_warp(ifl_warp *warp, ifl_block *block, bool is_followed)
     warp->behind = 0;
     warp->watching = 0;
     warp->group_steps = 0;
+    ifl_copies_start(warp);
     warp->cluster_arrived = warp->cluster_passed = 0;
     if (warp->sync && warp->sync->used)
         ifl_sync_clear(warp->sync);
@@ -436,6 +438,8 @@ static void tell_end(ifl_worker *worker, const ifl_block *block)
 static void end_block(ifl_worker *worker, ifl_block *block)
 {
     block->is_running = false;
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        ifl_copies_finish(block->warps[w]);
     ifl_bulk_finish_all(block);
     ifl_tensor_end(block);
     free(block->nested_errors);

@@ -291,24 +291,13 @@ static bool add_warning(ifl_exec_result *result, const char *text)
     return result->warnings[result->warning_count] && ++result->warning_count;
 }
 
-typedef struct site_place {
-    const char *file, *name;
-    uint32_t line;
-} site_place;
-
-static site_place place_of(const ifl_sites *sites, uint32_t site)
-{
-    const ifl_source *source = ifl_site_source(sites, site);
-    return (site_place){source ? sites->files[source->file] : sites->file, sites->at[site].name,
-                        source ? source->line : sites->at[site].line};
-}
-
 static void describe_read(const ifl_grid *grid, const ifl_read_warning *warning, uint64_t times,
                           uint32_t site, char *to, size_t size)
 {
-    const site_place place = place_of(&grid->image->sites, site);
+    const ifl_sites *sites = &grid->image->sites;
     const ifl_allocation *a = ifl_memory_find(grid->launch->memory, warning->address);
-    char where[160];
+    char where[160], place[192];
+    ifl_site_where(sites, site, place, sizeof place);
     if (warning->space == IFL_SPACE_SHARED || warning->space == IFL_SPACE_LOCAL || !a)
         snprintf(where, sizeof where, "byte %llu of %s memory",
                  (unsigned long long)warning->address, ifl_space_text(warning->space));
@@ -316,9 +305,9 @@ static void describe_read(const ifl_grid *grid, const ifl_read_warning *warning,
         snprintf(where, sizeof where, "byte %llu of %s",
                  (unsigned long long)(warning->address - a->address), a->label);
     snprintf(to, size,
-             "%s:%u: %s reads memory that was never written, %s; first block %llu, thread "
+             "%s: %s reads memory that was never written, %s; first block %llu, thread "
              "%u: %s",
-             place.file, place.line, place.name, ifl_figure_counted(times, "time").text,
+             place, sites->at[site].name, ifl_figure_counted(times, "time").text,
              (unsigned long long)warning->block, warning->warp * IFL_WARP_LANES + warning->lane,
              where);
 }
@@ -352,13 +341,15 @@ static void describe_low(const ifl_grid *grid, const ifl_low_access *low, uint64
                          size_t size)
 {
     const ifl_read_warning *first = &low->first;
-    const site_place place = place_of(&grid->image->sites, low->site);
+    const ifl_sites *sites = &grid->image->sites;
+    char place[192];
+    ifl_site_where(sites, low->site, place, sizeof place);
     snprintf(
         to, size,
-        "%s:%u: %s %s shared memory below the kernel's own, %s; first block %llu, "
+        "%s: %s %s shared memory below the kernel's own, %s; first block %llu, "
         "thread %u: %llu bytes before its start, in the 1 KiB that the system reserves. A GPU goes "
         "on with whatever lies there.",
-        place.file, place.line, place.name, low->is_write ? "writes" : "reads",
+        place, sites->at[low->site].name, low->is_write ? "writes" : "reads",
         ifl_figure_counted(times, "time").text, (unsigned long long)first->block,
         first->warp * IFL_WARP_LANES + first->lane,
         (unsigned long long)(grid->reserved_first - first->address));

@@ -3,6 +3,7 @@
  * (code/matrix.h). */
 #include "code/build.h"
 #include "code/matrix.h"
+#include "exec/race.h"
 #include "exec/warp.h"
 
 #include <string.h>
@@ -109,6 +110,8 @@ static bool reach_rows(ifl_warp *warp, const ifl_code *code, const ifl_matrix_mo
                                        ROW_BYTES, op->at.kind == IFL_ACCESS_STORE);
         if (!rows[lane])
             return false;
+        (op->at.kind == IFL_ACCESS_STORE ? ifl_race_write : ifl_race_read)(
+            warp, code, lane, warp->address[lane], ROW_BYTES);
     }
     ifl_warp_tell_lanes(warp, code, &op->at, lanes, warp->address, space);
     return true;

@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARPS = 32, KEPT = 2, WIDEST = 32 };
+enum { WARPS = IFL_RACE_WARPS, KEPT = 2, WIDEST = 32 };
 
 typedef enum race_kind {
     READ_OF_WRITTEN,
     WRITE_OF_WRITTEN,
     WRITE_OF_READ,
+    COPY_OF_WRITTEN,
+    COPY_OF_READ,
     LANES_OF_STORE,
     OUTSIDE_MASK
 } race_kind;
@@ -121,6 +123,21 @@ static bool is_unordered(const ifl_warp *warp, const touch *earlier)
            warp->block->races->knows[warp->index][earlier->warp] < earlier->clock;
 }
 
+/* An own access counts: the copy was under way. */
+static bool is_during(const ifl_race_order *issue, const touch *earlier)
+{
+    return earlier->clock && issue->knows[earlier->warp] < earlier->clock;
+}
+
+void ifl_race_issue(ifl_warp *warp, ifl_race_order *issue)
+{
+    struct ifl_race_block *races = warp->block->races;
+    if (!races)
+        return;
+    memcpy(issue->knows, races->knows[warp->index], sizeof issue->knows);
+    races->knows[warp->index][warp->index]++; /* what the warp does from now on is told apart */
+}
+
 static touch touch_of(const ifl_warp *warp, const ifl_code *code, bool is_atomic)
 {
     return (touch){warp->block->races->knows[warp->index][warp->index], code->site,
@@ -167,15 +184,6 @@ static const struct ifl_race_warning *first_of(const ifl_worker *workers, unsign
     return first;
 }
 
-static void place_of(const ifl_sites *sites, uint32_t site, char *to, size_t size)
-{
-    const ifl_source *source = ifl_site_source(sites, site);
-    if (source)
-        snprintf(to, size, "%s:%u", sites->files[source->file], source->line);
-    else
-        snprintf(to, size, "%s:%u", sites->file, sites->at[site].line);
-}
-
 bool ifl_race_describe(const ifl_worker *workers, unsigned count, uint32_t site, char *to,
                        size_t size)
 {
@@ -185,6 +193,10 @@ bool ifl_race_describe(const ifl_worker *workers, unsigned count, uint32_t site,
         [WRITE_OF_WRITTEN] =
             "writes shared memory that warp %u writes at %s, with no barrier between",
         [WRITE_OF_READ] = "writes shared memory that warp %u reads at %s, with no barrier between",
+        [COPY_OF_WRITTEN] =
+            "writes shared memory that warp %u writes at %s while the copy is under way",
+        [COPY_OF_READ] =
+            "writes shared memory that warp %u reads at %s while the copy is under way",
         [LANES_OF_STORE] = "writes different values to one address, another one in lane %u",
         [OUTSIDE_MASK] =
             "has the member mask 0x%08x, which does not include the lane (undefined in CUDA)",
@@ -195,8 +207,8 @@ bool ifl_race_describe(const ifl_worker *workers, unsigned count, uint32_t site,
     char place[192], other[192], text[320], where[64] = "";
     if (!first)
         return false;
-    place_of(sites, site, place, sizeof place);
-    place_of(sites, first->other_site, other, sizeof other);
+    ifl_site_where(sites, site, place, sizeof place);
+    ifl_site_where(sites, first->other_site, other, sizeof other);
     snprintf(text, sizeof text, what[first->kind], first->other, other);
     if (first->kind != OUTSIDE_MASK)
         snprintf(where, sizeof where, ", byte %llu of %s memory",
@@ -259,7 +271,7 @@ void ifl_race_read(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t
         warn_of(warp, code, READ_OF_WRITTEN, lane, address, race);
 }
 
-static void race_write(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+static void note_write(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
                        uint64_t bytes, bool is_atomic)
 {
     const touch writer = touch_of(warp, code, is_atomic);
@@ -330,15 +342,50 @@ void ifl_race_stores(ifl_warp *warp, const ifl_code *code, const char *frame, ui
                                            .other = other,
                                            .other_site = code->site});
         if (space[lane] == IFL_SPACE_SHARED && changes(t, frame, lane, host[lane]))
-            race_write(warp, code, lane, address[lane], t->bytes, false);
+            note_write(warp, code, lane, address[lane], t->bytes, false);
     }
+}
+
+static const touch *during(const ifl_race_order *issue, const touch *kept)
+{
+    for (unsigned n = 0; n < KEPT; n++)
+        if (is_during(issue, &kept[n]))
+            return &kept[n];
+    return NULL;
+}
+
+void ifl_race_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+                   uint64_t bytes, const ifl_race_order *issue)
+{
+    if (!warp->block->races)
+        return;
+    const touch writer = touch_of(warp, code, false);
+    touch written = {0}, read = {0};
+    for (cell *c = &warp->block->races->cells[address], *end = c + bytes; c < end; c++) {
+        const touch *write = during(issue, c->write), *reader = during(issue, c->read);
+        written = write ? *write : written;
+        read = reader ? *reader : read;
+        keep(warp, c->write, writer);
+        c->is_object = false;
+    }
+    if (written.clock)
+        warn_of(warp, code, COPY_OF_WRITTEN, lane, address, &written);
+    else if (read.clock)
+        warn_of(warp, code, COPY_OF_READ, lane, address, &read);
 }
 
 void ifl_race_atomic(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
                      uint64_t bytes)
 {
     if (warp->block->races)
-        race_write(warp, code, lane, address, bytes, true);
+        note_write(warp, code, lane, address, bytes, true);
+}
+
+void ifl_race_write(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+                    uint64_t bytes)
+{
+    if (warp->block->races)
+        note_write(warp, code, lane, address, bytes, false);
 }
 
 void ifl_race_object(ifl_warp *warp, uint64_t address, uint64_t bytes)

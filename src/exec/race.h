@@ -21,12 +21,23 @@ void ifl_races_start(ifl_block *block, const ifl_grid *grid);
 
 void ifl_race_read(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
                    uint64_t bytes);
+void ifl_race_write(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+                    uint64_t bytes);
 /* Before the lanes of a store write to `host`. */
 void ifl_race_stores(ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t mask,
                      const uint64_t *address, const uint8_t *space, uint8_t *const *host);
 /* A lane's atomic operation on shared memory. */
 void ifl_race_atomic(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
                      uint64_t bytes);
+/* What the warp knew of every warp when it issued an asynchronous copy. */
+enum { IFL_RACE_WARPS = 32 };
+typedef struct ifl_race_order {
+    uint32_t knows[IFL_RACE_WARPS];
+} ifl_race_order;
+void ifl_race_issue(ifl_warp *warp, ifl_race_order *issue);
+/* A lane's copy is done, which could have changed shared memory at any time since it was issued. */
+void ifl_race_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+                   uint64_t bytes, const ifl_race_order *issue);
 /* One on a barrier object, which plain loads test from then on: both order as ifl_race_meet does. */
 void ifl_race_object(ifl_warp *warp, uint64_t address, uint64_t bytes);
 /* An atomic operation whose result the program takes, or an mbarrier: orders the warp behind all

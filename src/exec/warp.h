@@ -78,8 +78,6 @@ typedef struct ifl_fragment {
         aside;
 } ifl_fragment;
 
-/* Asynchronous copies of a fragment-independent lane set: copies are done at once; groups only
- * count. */
 struct ifl_warp {
     /* of the running fragment; handlers use these */
     ifl_reason reason;
@@ -106,12 +104,13 @@ struct ifl_warp {
     uint32_t count;
     uint32_t current;
     ifl_meeting *free_meetings;
-    ifl_meeting *meetings;   /* all */
-    ifl_frame *frames;       /* all */
-    ifl_frame **free_frames; /* by routine */
-    uint64_t clock;          /* basic blocks run so far: %clock */
-    struct ifl_sync *sync;   /* NULL: the kernel has meetings instead */
-    uint32_t group_steps;    /* products of its warp group that it has begun, and arrivals there */
+    ifl_meeting *meetings;          /* all */
+    ifl_frame *frames;              /* all */
+    ifl_frame **free_frames;        /* by routine */
+    uint64_t clock;                 /* basic blocks run so far: %clock */
+    struct ifl_sync *sync;          /* NULL: the kernel has meetings instead */
+    struct ifl_lane_copies *copies; /* issued by lanes; NULL: none yet (copy.c) */
+    uint32_t group_steps; /* products of its warp group that it has begun, and arrivals there */
     uint32_t
         cluster_arrived;     /* lanes that the cluster's barrier has, and whose phase is not over */
     uint32_t cluster_passed; /* lanes whose phase is over, and that have not waited for it yet */
@@ -420,6 +419,14 @@ void ifl_warp_tell_lanes(ifl_warp *warp, const ifl_code *code, const ifl_transfe
                          const uint64_t *address, const uint8_t *space);
 /* A whole request at warp->address in its general form. Returns false after a fault. */
 bool ifl_warp_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask);
+
+/* ---- copies by lanes: copy.c ----------------------------------------------------------------- */
+
+/* Does all that the warp has issued; false after a fault. */
+bool ifl_copies_finish(ifl_warp *warp);
+/* Forgets it. */
+void ifl_copies_start(ifl_warp *warp);
+void ifl_copies_free(ifl_warp *warp);
 
 /* ---- faults: fault.c ------------------------------------------------------------------------- */
 

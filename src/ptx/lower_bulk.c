@@ -315,14 +315,15 @@ void ifl_lower_mbarrier_bytes(ifl_lowerer *l)
     ifl_lower_emit(l, IFL_CODE_mbarrier_update)->extra = op;
 }
 
-/* cp.async.mbarrier.arrive without .noinc first adds the arrival that it then makes; the copies are
- * done. */
+/* cp.async.mbarrier.arrive without .noinc first adds the arrival that it then makes. The copies are
+ * done here: one of the orders that the hardware allows. */
 void ifl_lower_mbarrier_of_copies(ifl_lowerer *l)
 {
     ifl_mbarrier_op *op = new_object(l, l->slots.at[0]);
     if (!op)
         return;
     op->fixed_arrivals = l->instruction->modifiers.flags & IFL_FLAG_NOINC ? 1 : 0;
+    ifl_lower_emit_copies_wait(l);
     ifl_lower_emit(l, IFL_CODE_mbarrier_update)->extra = op;
 }
 

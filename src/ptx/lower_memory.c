@@ -457,7 +457,7 @@ void ifl_lower_getctarank(ifl_lowerer *l)
     ifl_lower_finish(l, d, to, 32, false);
 }
 
-/* ---- asynchronous copies: done when issued, one of the orders that the hardware allows ---------- */
+/* ---- asynchronous copies by lanes ---------------------------------------------------------------- */
 
 static void fill_end(ifl_transfer *t, uint8_t space, uint8_t kind, uint32_t address, unsigned bytes)
 {
@@ -499,4 +499,28 @@ void ifl_lower_cp_async(ifl_lowerer *l)
         }
     }
     ifl_lower_emit(l, IFL_CODE_copy)->extra = op;
+}
+
+void ifl_lower_cp_async_commit(ifl_lowerer *l)
+{
+    ifl_lower_emit(l, IFL_CODE_copy_commit);
+}
+
+void ifl_lower_emit_copies_wait(ifl_lowerer *l)
+{
+    ifl_lower_emit(l, IFL_CODE_copy_wait)->value = 1;
+}
+
+void ifl_lower_cp_async_wait(ifl_lowerer *l)
+{
+    if (l->instruction->opcode == IFL_OP_CP_ASYNC_WAIT_ALL) {
+        ifl_lower_emit_copies_wait(l);
+        return;
+    }
+    const ifl_operand *groups = l->slots.at[0];
+    if (groups->kind != IFL_OPERAND_IMMEDIATE) {
+        ifl_lower_unsupported(l, "for a number of groups that is no constant");
+        return;
+    }
+    ifl_lower_emit(l, IFL_CODE_copy_wait)->count = (uint32_t)groups->value;
 }

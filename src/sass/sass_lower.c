@@ -209,30 +209,25 @@ static void emit_tally(ifl_sass_lowerer *l)
     l->image->tallied[l->index] = true;
 }
 
-/* The end of a group sets a scoreboard until the group's sources have been read. nvcc counts with
- * DEPBAR what is left of it; cuBLAS has the next instruction wait for it, as for any scoreboard. */
-static void find_group_boards(ifl_sass_lowerer *l)
+static uint8_t boards_of(const ifl_sass_instruction *i)
 {
     enum { BOARDS = 6 };
-    for (uint32_t i = 0; i < l->count; i++) {
-        const ifl_sass_instruction *end = &l->instructions[i];
-        if (ifl_sass_lower_table[end->op] != ifl_sass_lower_group_end)
-            continue;
-        const uint8_t boards[] = {end->read_barrier, end->write_barrier};
-        for (size_t b = 0; b < sizeof boards; b++)
-            if (boards[b] < BOARDS)
-                l->group_boards |= (uint8_t)(1u << boards[b]);
-    }
+    return (uint8_t)((i->read_barrier < BOARDS ? 1u << i->read_barrier : 0) |
+                     (i->write_barrier < BOARDS ? 1u << i->write_barrier : 0));
 }
 
-/* Whatever the guard says. */
-static void emit_group_wait(ifl_sass_lowerer *l)
+/* The end of a group sets a scoreboard until the group's copies are done, or of bulk copies their
+ * sources read. nvcc counts with DEPBAR what is left of it; cuBLAS has the next instruction wait for
+ * it, as for any scoreboard. */
+static void find_group_boards(ifl_sass_lowerer *l)
 {
-    if (!(l->instruction->wait_mask & l->group_boards))
-        return;
-    ifl_code *code = ifl_sass_emit_groups_wait(l, 0);
-    code->guard = IFL_PREDICATE_TRUE;
-    code->guard_flip = 0;
+    for (uint32_t i = 0; i < l->count; i++) {
+        const ifl_sass_instruction *end = &l->instructions[i];
+        if (end->op == IFL_SASS_OP_LDGDEPBAR)
+            l->copy_boards |= boards_of(end);
+        else if (end->op == IFL_SASS_OP_UTMACMDFLUSH)
+            l->bulk_boards |= boards_of(end);
+    }
 }
 
 static void lower_instruction(ifl_sass_lowerer *l, uint32_t index)
@@ -240,7 +235,7 @@ static void lower_instruction(ifl_sass_lowerer *l, uint32_t index)
     l->index = index;
     l->instruction = &l->instructions[index];
     l->refused = NULL;
-    emit_group_wait(l);
+    ifl_sass_lower_wait_for_groups(l, l->instruction->wait_mask, 0, false);
     if (l->is_needless[index])
         return;
     emit_tally(l);

@@ -135,11 +135,12 @@ void ifl_sass_lower_return_place(ifl_sass_lowerer *l)
     code->d = to_place ? slot : other;
 }
 
-/* cp.async.mbarrier.arrive: the copies are done. TRANSCNT: SYNCS.ARRIVE.A0T1 has expected one
+/* cp.async.mbarrier.arrive: the copies are done here. TRANSCNT: SYNCS.ARRIVE.A0T1 has expected one
  * byte. Before sm_90 an object is changed by atomic operations. */
 void ifl_sass_lower_arrives(ifl_sass_lowerer *l)
 {
     enum { FIRST_OBJECTS = 90 };
+    ifl_sass_emit(l, IFL_CODE_copy_wait)->value = 1;
     if (l->instruction->sm < FIRST_OBJECTS) {
         ifl_sass_lower_atomic(l);
         return;
@@ -156,27 +157,51 @@ void ifl_sass_lower_arrives(ifl_sass_lowerer *l)
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-/* UTMACMDFLUSH ends a group of bulk copies, LDGDEPBAR one of copies by lanes; DEPBAR counts
- * both. */
-void ifl_sass_lower_group_end(ifl_sass_lowerer *l)
+/* Of copies by lanes (LDGDEPBAR) and of bulk copies (UTMACMDFLUSH). */
+void ifl_sass_lower_copy_group(ifl_sass_lowerer *l)
+{
+    ifl_sass_emit(l, IFL_CODE_copy_commit);
+}
+
+void ifl_sass_lower_bulk_group(ifl_sass_lowerer *l)
 {
     ifl_sass_emit(l, IFL_CODE_bulk_commit)->value = 1;
 }
 
-ifl_code *ifl_sass_emit_groups_wait(ifl_sass_lowerer *l, uint32_t left)
+/* Whatever the guard says, where it is no DEPBAR. */
+static void wait_for_group(ifl_sass_lowerer *l, unsigned operation, uint32_t left, bool is_guarded)
 {
-    ifl_code *code = ifl_sass_emit(l, IFL_CODE_bulk_wait);
+    ifl_code *code = ifl_sass_emit(l, operation);
     code->count = left;
-    code->value = 1;
-    return code;
+    code->value = operation == IFL_CODE_bulk_wait;
+    if (is_guarded)
+        return;
+    code->guard = IFL_PREDICATE_TRUE;
+    code->guard_flip = 0;
 }
 
+void ifl_sass_lower_wait_for_groups(ifl_sass_lowerer *l, uint8_t boards, uint32_t left,
+                                    bool is_guarded)
+{
+    if (boards & l->copy_boards)
+        wait_for_group(l, IFL_CODE_copy_wait, left, is_guarded);
+    if (boards & l->bulk_boards)
+        wait_for_group(l, IFL_CODE_bulk_wait, left, is_guarded);
+}
+
+/* DEPBAR.LE SB0, 1, {3,2}: until at most one is left of the first, and none of the others. */
 void ifl_sass_lower_group_wait(ifl_sass_lowerer *l)
 {
-    const ifl_sass_operand *left = operand(l, IFL_SASS_ROLE_COUNT);
-    if (left)
-        ifl_sass_emit_groups_wait(l, (uint32_t)left->value);
-    else
+    const ifl_sass_operand *board = operand(l, IFL_SASS_ROLE_BARRIER),
+                           *left = operand(l, IFL_SASS_ROLE_COUNT),
+                           *others = operand(l, IFL_SASS_ROLE_MASK);
+    const size_t start = l->build.code.count;
+    if (board && left)
+        ifl_sass_lower_wait_for_groups(l, (uint8_t)(1u << board->index), (uint32_t)left->value,
+                                       true);
+    if (others)
+        ifl_sass_lower_wait_for_groups(l, (uint8_t)others->value, 0, true);
+    if (l->build.code.count == start)
         ifl_sass_lower_nothing(l);
 }
 

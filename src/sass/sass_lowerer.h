@@ -64,7 +64,8 @@ typedef struct ifl_sass_lowerer {
     const ifl_sass_known *known; /* by instruction, IFL_SASS_OPERANDS each; NULL: not found yet */
     bool *is_needless;           /* by instruction: a move whose result nobody reads */
     bool uses_local;
-    uint8_t group_boards;       /* scoreboards that groups of asynchronous copies set */
+    uint8_t copy_boards;        /* scoreboards that groups of copies by lanes set */
+    uint8_t bulk_boards;        /* and of bulk copies */
     uint32_t global_operations; /* bit IFL_OPERATION_*: atomics on global memory so far */
     const char *refused;        /* why the instruction at hand has no code; NULL: it has */
     ifl_status status;
@@ -130,8 +131,10 @@ extern ifl_sass_lower_function *const ifl_sass_lower_table[IFL_SASS_OPS];
 void ifl_sass_lower_address(ifl_sass_lowerer *l, const ifl_sass_operand *at, ifl_transfer *t);
 /* IFL_OPERATION_* of an atomic operation; 0: none that the engine has. */
 uint8_t ifl_sass_operation_of(const ifl_sass_lowerer *l);
-/* sass_lower_bulk.c. Until at most so many groups of the warp's copies are left. */
-ifl_code *ifl_sass_emit_groups_wait(ifl_sass_lowerer *l, uint32_t left);
+/* sass_lower_bulk.c. Until at most so many groups of the warp's copies are left, where one of the
+ * scoreboards is theirs; not guarded: whatever the instruction's guard says. */
+void ifl_sass_lower_wait_for_groups(ifl_sass_lowerer *l, uint8_t boards, uint32_t left,
+                                    bool is_guarded);
 
 /* ---- sass_lower_flow.c ----------------------------------------------------------------------- */
 
