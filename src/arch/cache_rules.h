@@ -20,12 +20,15 @@ typedef struct ifl_cache_rules {
     double first, last; /* compute capabilities */
     const char *source;
     ifl_l1_loads loads;
-    uint8_t fetched_sectors;  /* by a load that misses the L1: 1, or 4 for the whole line */
-    uint8_t dram_sectors;     /* that the L2 fetches together */
-    bool stores_invalidate;   /* a store throws out the line that is there */
-    bool stores_allocate;     /* a store leaves its sectors in the L1, beside sending them on */
-    bool joins_loads;         /* a load past the L1 waits for what the one before it asked for */
-    bool l2_halves;           /* each half serves half of the SMs and keeps its own copies */
+    uint8_t fetched_sectors; /* by a load that misses the L1: 1, or 4 for the whole line */
+    uint8_t dram_sectors;    /* that the L2 fetches together */
+    bool stores_invalidate;  /* a store throws out the line that is there */
+    bool stores_allocate;    /* a store leaves its sectors in the L1, beside sending them on */
+    bool joins_loads;        /* a load past the L1 waits for what the one before it asked for */
+    bool l2_halves;          /* each half serves half of the SMs and keeps its own copies */
+    /* Reads of SMs of one GPC that become one before the L2, at most; blocks in a row go to so many
+     * GPCs by turns. 0: none, or nobody knows. */
+    uint32_t joined_reads, gpcs;
     bool l2_lines_of_sectors; /* a line of the L2 is a sector: no room is kept for its neighbours */
     bool local_is_written_back;  /* local stores stay in the L1 until their line has to go */
     uint32_t read_only_kib;      /* a cache of its own for ld.global.nc, 0: the L1 */

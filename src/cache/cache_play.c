@@ -36,7 +36,8 @@ bool ifl_cache_player_begin(ifl_cache_player *p, const ifl_grid_order *order,
         has_victims ? ifl_room_take(&p->victim_room, x->touch_count, sizeof *p->victims) : NULL;
     if (!p->asked || (has_victims && !p->victims))
         return false;
-    return !rules->l2_halves || find_halves(p);
+    return ifl_l2_joins_open(&p->joins, rules->joined_reads) &&
+           (!rules->l2_halves || find_halves(p));
 }
 
 void ifl_cache_player_clear(ifl_cache_player *p)
@@ -49,6 +50,7 @@ void ifl_cache_player_free(ifl_cache_player *p)
     ifl_room_free(&p->asked_room);
     ifl_room_free(&p->victim_room);
     ifl_room_free(&p->near_room);
+    ifl_l2_joins_free(&p->joins);
     *p = (ifl_cache_player){0};
 }
 
@@ -205,9 +207,21 @@ static void add_answer(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2
     add(p, IFL_TALLY_DRAM_PADDING, touch, answer->dram_padding);
 }
 
-static void load_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2_request *request)
+static void join_reads(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2_request *request,
+                       uint32_t block)
+{
+    const ifl_grid_order *o = p->order;
+    const uint32_t sm = ifl_place_sm(o->index->blocks[block].number, o->shape.sms);
+    if (ifl_l2_joins_read(&p->joins, request->number, sm % p->rules->gpcs, request->now))
+        add(p, IFL_TALLY_JOINED, touch, ifl_sector_count(request->sectors));
+}
+
+static void load_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2_request *request,
+                    uint32_t block)
 {
     const ifl_l2_answer answer = ifl_l2_read(p->l2, request);
+    if (p->rules->joined_reads)
+        join_reads(p, touch, request, block);
     add(p, IFL_TALLY_L2_MISSES, touch, ifl_sector_count(request->sectors) - answer.hits);
     if (!answer.hits)
         add(p, IFL_TALLY_LONE_MISSES, touch, lone_pieces_of(request->sectors));
@@ -268,7 +282,7 @@ static void touch_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_keye
     if (!request.sectors)
         return;
     if (touch->kind == IFL_ACCESS_LOAD)
-        load_l2(p, touch, &request);
+        load_l2(p, touch, &request, step->owner);
     else if (touch->kind == IFL_ACCESS_STORE)
         store_l2(p, touch, &request);
     else if (touch->kind == IFL_ACCESS_PREFETCH)

@@ -9,6 +9,7 @@
 #include "cache/grid_order.h"
 #include "cache/l1.h"
 #include "cache/l2.h"
+#include "cache/l2_joins.h"
 #include "cache/line.h"
 
 typedef enum ifl_cache_tally {
@@ -18,6 +19,7 @@ typedef enum ifl_cache_tally {
     IFL_TALLY_LOCAL_WRITES, /* of local memory, to the L2 */
     IFL_TALLY_LONE_MISSES,  /* pieces that the L2 lacks and of which one sector is asked */
     IFL_TALLY_L2_MISSES,
+    IFL_TALLY_JOINED, /* of the sectors asked of the L2 by loads, those that come with another SM's */
     IFL_TALLY_ATOMIC_HITS,
     IFL_TALLY_PREFETCHED, /* asked of the L2 by prefetches, and of those what it lacks */
     IFL_TALLY_PREFETCH_MISSES,
@@ -47,7 +49,8 @@ typedef struct ifl_cache_player {
     uint8_t *asked;
     uint32_t *victims;
     bool only_reused; /* play_l1s leaves the touches of other lines to play_missed */
-    uint8_t *near;    /* by block: the half of the L2 that its SM is at; NULL: there is one */
+    ifl_l2_joins joins;
+    uint8_t *near; /* by block: the half of the L2 that its SM is at; NULL: there is one */
     ifl_cache_sums sums;
     ifl_room asked_room, victim_room, near_room;
 } ifl_cache_player;

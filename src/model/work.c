@@ -125,6 +125,18 @@ static double lines_in_parts(const ifl_counters *c)
     return are_parts ? (double)(t.lines < t.sectors - t.lines ? t.lines : t.sectors - t.lines) : 0;
 }
 
+static double share(double part, double whole)
+{
+    return whole > 0 ? fmin(part / whole, 1) : 0;
+}
+
+/* Pieces that loads ask the L2 for, less what those save it that come with another SM's. */
+static double read_pieces(const ifl_cache_facts *f, const ifl_arch *k)
+{
+    return f->l2_read_pieces *
+           (1 - (1 - k->joined_turns) * share(f->joined_sectors, f->l2_read_sectors.value));
+}
+
 /* The L2 takes pieces of 64 bytes at the pace of its bandwidth, whole or not; one that it lacks and
  * of which one sector is asked takes another turn, since both are fetched. What is stored takes one
  * turn a line; its bytes are slower. What else atomics take has its own term. */
@@ -133,7 +145,7 @@ static double l2_work(const ifl_profile *p, const ifl_cache_facts *f, const ifl_
 {
     enum { PIECE = 2 * IFL_SECTOR_BYTES };
     const pieces asked = all_pieces(p, IFL_ACCESS_LOAD);
-    const double read = f ? f->l2_read_pieces : asked.all * (1 - w->l1_hit);
+    const double read = f ? read_pieces(f, k) : asked.all * (1 - w->l1_hit);
     const double lone = f ? f->l2_lone_misses : asked.lone * fmax(1 - w->l1_hit - w->l2_hit, 0);
     const double updated = (double)ifl_traffic_off_chip(&p->counters, IFL_ACCESS_ATOMIC).sectors;
     const double lines = lines_of(&p->counters, IFL_ACCESS_STORE);
@@ -186,11 +198,6 @@ static void take_caches(const ifl_counters *c, double stored, ifl_work *out)
     out->l1_hit = loaded > 0 ? in_l1 / loaded : 0;
     out->l2_hit = loaded > 0 ? fmax(loaded - in_l1 - read, 0) / loaded : 0;
     out->l2_bytes = loaded - in_l1 + stored;
-}
-
-static double share(double part, double whole)
-{
-    return whole > 0 ? fmin(part / whole, 1) : 0;
 }
 
 /* The caches were followed. */

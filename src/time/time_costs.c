@@ -79,7 +79,8 @@ static double share(double part, double whole)
     return whole > 0 ? fmin(fmax(part / whole, 0), 1) : 0;
 }
 
-static void take_facts(const ifl_profile *p, const ifl_cache_facts *f, ifl_sm_rates *out)
+static void take_facts(const ifl_profile *p, const ifl_cache_facts *f, const ifl_arch *arch,
+                       ifl_sm_rates *out)
 {
     const double near = share(f->l2_read_hits.value, f->l2_read_sectors.value);
     const double stored = f->l2_write_sectors.value + f->l2_atomic_sectors.value;
@@ -98,6 +99,7 @@ static void take_facts(const ifl_profile *p, const ifl_cache_facts *f, ifl_sm_ra
      * that were stored in part. */
     const double prefetched = f->prefetch_misses * IFL_SECTOR_BYTES,
                  filled = fmax(f->dram_read_bytes.value - loaded - prefetched, 0);
+    out->joined = 1 - (1 - arch->joined_turns) * share(f->joined_sectors, f->l2_read_sectors.value);
     out->prefetch_miss = share(f->prefetch_misses, f->prefetched_sectors);
     out->dram_store_share =
         share((f->dram_write_bytes.value + ifl_profile_left_bytes(p, f)) / IFL_SECTOR_BYTES,
@@ -215,8 +217,9 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->code_cycles = arch.code_cycles > 0 ? arch.code_cycles : out->l2_latency;
     out->code_ahead = (uint32_t)arch.code_lines_ahead;
     out->dram_sector_bytes = IFL_SECTOR_BYTES;
+    out->joined = 1;
     if (facts)
-        take_facts(p, facts, out);
+        take_facts(p, facts, &arch, out);
     out->lines_in_flight = arch.lines_in_flight * out->l1_lines;
     find_stores(p, facts, &arch, out);
     find_pipes(device, &arch, out);

@@ -49,6 +49,8 @@ typedef struct ifl_sm_rates {
         /* of two lines of a request that the L1 lacks: how often one comes from DRAM where the
          * other does */
         dram_together;
+    double
+        joined; /* part of the L2's time that a sector takes, as reads of several SMs come as one */
     double far_share;    /* of the lines that the L2 has, those in the half that the SM is not at */
     double store_pieces; /* turns of the L2 for a line stored */
     double write_turns, hidden_turns; /* of a piece of it; of reads that a line hides */

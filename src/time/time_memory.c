@@ -165,8 +165,9 @@ static double fetch(ifl_time_memory *m, uint64_t line, unsigned sectors, double 
 {
     const ifl_sm_rates *r = m->rates;
     const bool from_dram = from == FROM_DRAM;
-    const double bytes_taken = fmax(count_of(sectors), r->line_sectors) * IFL_SECTOR_BYTES +
-                               (from_dram ? fetch_turns(r, sectors) * PIECE_BYTES : 0);
+    const double bytes_taken =
+        fmax(count_of(sectors), r->line_sectors) * IFL_SECTOR_BYTES * r->joined +
+        (from_dram ? fetch_turns(r, sectors) * PIECE_BYTES : 0);
     const double cycles = bytes_taken / (r->l2_bytes_per_cycle * share);
     const double l2 = serve_shared(&m->l2, now, cycles, r->l2_latency);
     double ends = l2 + (draw(m) < r->far_share ? r->l2_far_latency : r->l2_latency);

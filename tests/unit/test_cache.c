@@ -6,8 +6,10 @@
 #include "cache/l1.h"
 #include "cache/l1_size.h"
 #include "cache/l2.h"
+#include "cache/l2_joins.h"
 #include "cache/line.h"
 #include "cache/set_shape.h"
+#include "cache/trace_index.h"
 #include "device/shared_size.h"
 
 #include <setjmp.h>
@@ -545,6 +547,34 @@ static void test_ended_contents(void **unused)
 
 /* Three turns by hand: one found in the L1, one with a line of each of L1 and L2, one with two
  * far lines of three; and one without loads. */
+/* An H200, tools/gpu/shared_read_probe.cu: four reads of a line by SMs of one GPC are one for the L2,
+ * the fifth is another; those of other GPCs, of other lines and much later ones are not joined. */
+static void test_joined_reads(void **unused)
+{
+    enum {
+        LINE = 7,
+        OTHER_LINE = 8,
+        GPC = 3,
+        OTHER_GPC = 4,
+        NOW = 1000,
+        LATER = NOW + 10 * IFL_TURN_TIME
+    };
+    const ifl_cache_rules *rules = rules_of("h200");
+    ifl_l2_joins joins = {0};
+    (void)unused;
+    assert_true(ifl_l2_joins_open(&joins, rules->joined_reads));
+    assert_false(ifl_l2_joins_read(&joins, LINE, GPC, NOW));
+    assert_false(ifl_l2_joins_read(&joins, LINE, OTHER_GPC, NOW));
+    assert_false(ifl_l2_joins_read(&joins, OTHER_LINE, GPC, NOW));
+    for (int i = 0; i < 3; i++)
+        assert_true(ifl_l2_joins_read(&joins, LINE, GPC, NOW + i));
+    assert_false(ifl_l2_joins_read(&joins, LINE, GPC, NOW));
+    assert_true(ifl_l2_joins_read(&joins, LINE, GPC, NOW));
+    assert_false(ifl_l2_joins_read(&joins, LINE, GPC, LATER));
+    ifl_l2_joins_free(&joins);
+    assert_int_equal(rules_of("a100-80")->joined_reads, 0); /* not measured */
+}
+
 static void test_turns_are_counted(void **unused)
 {
     static const ifl_turn_lines lines[] = {
@@ -608,6 +638,7 @@ int main(void)
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_ended_contents),
         cmocka_unit_test(test_lines_of_sectors),
+        cmocka_unit_test(test_joined_reads),
         cmocka_unit_test(test_turns_are_counted),
         cmocka_unit_test(test_same_limits),
         cmocka_unit_test(test_l2_sets),

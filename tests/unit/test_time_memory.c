@@ -72,6 +72,27 @@ static void test_lines(void **unused)
     }
 }
 
+/* Sectors that come with another SM's read take a part of the L2's time; the latency is theirs all the same. */
+static void test_joined_sectors(void **unused)
+{
+    (void)unused;
+    enum { LINES = 4096, SECTORS = 0xf };
+    double took[2];
+    for (int joins = 0; joins < 2; joins++) {
+        ifl_sm_rates rates = quick_rates();
+        ifl_time_memory m = {0};
+        rates.l2_hit = 1;
+        rates.l2_bytes_per_cycle = 16;
+        rates.joined = joins ? 0.5 : 1;
+        assert_true(ifl_time_memory_begin(&m, &rates));
+        assert_int_equal(ask_lines(&m, LINES, 1, SECTORS, 0).ends / 8, QUICK_L2 / 8);
+        for (uint32_t l = 0; l < LINES; l += LANES)
+            took[joins] = ask_lines(&m, l, LANES, SECTORS, l).ends;
+        ifl_time_memory_free(&m);
+    }
+    assert_in_range(took[0], 1.8 * took[1], 2.2 * took[1]);
+}
+
 /* Half of the sectors come from the DRAM: the others of their lines, asked for at the same time, are there no sooner
  * (lines_bytes of tests/model/everyday: four warps read 32 bytes of a line each). */
 static void test_sectors_of_a_line(void **unused)
@@ -307,6 +328,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wavefronts),
+        cmocka_unit_test(test_joined_sectors),
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_sectors_of_a_line),
         cmocka_unit_test(test_lines_in_part),

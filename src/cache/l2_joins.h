@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which reads reach the L2 with another SM's: before the L2 the requests of a GPC's SMs for the same
+ * line are joined, up to so many to one, while the first is on its way
+ * (tools/gpu/shared_read_probe.cu). Knows lines, GPCs and times; not caches. */
+#ifndef IFL_CACHE_L2_JOINS_H
+#define IFL_CACHE_L2_JOINS_H
+
+#include "base/room.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct ifl_join_entry {
+    uint64_t key, at; /* line and GPC; when the first of those joined came */
+    uint32_t count;   /* 0: none */
+} ifl_join_entry;
+
+typedef struct ifl_l2_joins {
+    ifl_join_entry *at;
+    uint32_t most; /* requests that become one; 0: none are joined */
+    ifl_room room;
+} ifl_l2_joins;
+
+/* A zeroed one may be opened, and one that was opened again, with the memory that it has. False
+ * without memory. */
+bool ifl_l2_joins_open(ifl_l2_joins *joins, uint32_t most);
+void ifl_l2_joins_free(ifl_l2_joins *joins);
+
+/* A read of a line by an SM of a GPC at a time (sm_order.h): does it come with one before it? */
+bool ifl_l2_joins_read(ifl_l2_joins *joins, uint32_t line, uint32_t gpc, uint64_t now);
+
+#endif
