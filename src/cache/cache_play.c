@@ -273,6 +273,7 @@ static void touch_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_keye
         .sectors = asked & IFL_ASKED_SECTORS,
         .whole = touch->sectors >> 4,
         .bytes = touch->bytes,
+        .brings_line = touch->kind == IFL_ACCESS_LOAD && touch->bytes,
         .home = touch->home,
         .near = p->near ? p->near[step->owner] : 0,
         .now = step->key,

@@ -283,7 +283,7 @@ static void keep_lines(ifl_trace_state *s, size_t scope, uint64_t block, ifl_tra
             continue;
         record.line = line->line;
         record.sectors = line->sectors;
-        record.bytes = line->part_bytes;
+        record.bytes = record.kind == IFL_ACCESS_LOAD ? record.bytes : line->part_bytes;
         *to++ = record;
     }
     trace->records.count = (size_t)(to - trace->records.at);
@@ -303,6 +303,7 @@ static void access_event(void *self, const ifl_access *access)
     if (access->space == IFL_SPACE_SHARED || !access->mask)
         return;
     record.path = access->space == IFL_SPACE_LOCAL ? IFL_PATH_LOCAL : site->access.path;
+    record.bytes = site->access.brings_line;
     ifl_request_lines_find(&s->lines, access);
     for (uint64_t m = s->lines.count ? s->members : 0; m; m &= m - 1)
         keep_lines(s, (size_t)__builtin_ctzll(m), access->block, record);

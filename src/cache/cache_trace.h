@@ -20,7 +20,8 @@ typedef struct ifl_trace_record {
     uint8_t sectors; /* touched, a bit each; << 4: of them, stored in full */
     uint8_t kind;    /* a plain ifl_access_kind, or IFL_TRACE_BARRIER: nothing of a line */
     uint8_t path;    /* ifl_path */
-    uint8_t bytes;   /* stored in each sector that is not stored in full */
+    uint8_t
+        bytes; /* stored in each sector that is not stored in full; of a load: it brings the line */
 } ifl_trace_record;
 
 enum { IFL_TRACE_BARRIER = IFL_ACCESS_KINDS, IFL_TRACE_SEQUENCE_BITS = 8 };

@@ -11,7 +11,7 @@
 
 /* More than a set has. The time of use has the other bits of a stamp: a trace has far fewer
  * touches. */
-enum { STAMP_WAYS = 32 };
+enum { STAMP_WAYS = 32, WHOLE_LINE = (1 << IFL_LINE_SECTORS) - 1 };
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
@@ -272,7 +272,8 @@ static uint8_t read_home(ifl_l2 *l2, uint32_t entry, uint8_t sectors, const ifl_
                          ifl_l2_answer *answer)
 {
     ifl_l2_line *line = use(l2, home_of(l2, r), entry, r, answer);
-    uint8_t hits = sectors & line->valid, fetched = fetch(l2, line, sectors & (uint8_t)~hits);
+    const uint8_t hits = sectors & line->valid, missing = sectors & (uint8_t)~hits,
+                  fetched = fetch(l2, line, missing && r->brings_line ? WHOLE_LINE : missing);
     answer->dram_reads += ifl_sector_count(fetched);
     line->valid |= fetched;
     answer->from_dram = fetched != 0;

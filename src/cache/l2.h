@@ -75,9 +75,10 @@ typedef struct ifl_l2_answer {
 typedef struct ifl_l2_request {
     uint32_t number;
     uint8_t sectors;
-    uint8_t whole; /* of them, those that are written in full */
-    uint8_t bytes; /* of each of the others */
-    uint8_t home;  /* ifl_line_home of the line */
+    uint8_t whole;    /* of them, those that are written in full */
+    uint8_t bytes;    /* of each of the others */
+    bool brings_line; /* of a read: the DRAM gives all of the line */
+    uint8_t home;     /* ifl_line_home of the line */
     /* Who asks, and when. */
     uint32_t near; /* the half that it is at, where there are two */
     uint64_t now;

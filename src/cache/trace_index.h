@@ -15,13 +15,13 @@ enum { IFL_TURN_TIME = 256, IFL_REQUEST_TIME = 3 };
 /* A request's part in one line. */
 typedef struct ifl_touch {
     uint64_t line;
-    uint32_t number;    /* of the line: less than line_count, the same for the same line */
-    uint8_t sectors;    /* a bit each; << 4: of a store's, those that it fills */
-    uint8_t bytes;      /* stored in each sector that is not filled */
-    uint8_t kind : 2;   /* ifl_access_kind */
-    uint8_t path : 3;   /* ifl_path */
-    uint8_t joins : 1;  /* asks for what the request before waits for: see ifl_trace_index_build */
-    uint8_t home : 1;   /* ifl_line_home */
+    uint32_t number;   /* of the line: less than line_count, the same for the same line */
+    uint8_t sectors;   /* a bit each; << 4: of a store's, those that it fills */
+    uint8_t bytes;     /* stored in each sector that is not filled; of a load: it brings the line */
+    uint8_t kind : 2;  /* ifl_access_kind */
+    uint8_t path : 3;  /* ifl_path */
+    uint8_t joins : 1; /* asks for what the request before waits for: see ifl_trace_index_build */
+    uint8_t home : 1;  /* ifl_line_home */
     uint8_t reused : 1; /* of a line whose contents an L1 can give to some load: has_reuse */
     uint8_t group;      /* ifl_line_group */
 } ifl_touch;

@@ -109,7 +109,8 @@ typedef struct ifl_site_access {
     bool
         /* lanes on one word take one pass: a count of them, or a swap that one of them wins */
         passes_merge;
-    uint32_t bytes; /* a lane; 0: not known before the run */
+    bool brings_line; /* the DRAM gives the whole line for what the L2 lacks of it: L2::128B */
+    uint32_t bytes;   /* a lane; 0: not known before the run */
 } ifl_site_access;
 
 typedef struct ifl_site {

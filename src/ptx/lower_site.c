@@ -166,6 +166,8 @@ static ifl_site_access access_of(const ifl_program *program, const ifl_instructi
     access.path = ifl_access_is_copy(access.kind) ? IFL_PATH_BYPASS : path_of(m, access.kind);
     access.is_float = ifl_type_class(instruction->type[0]) == 'F';
     access.passes_twice = instruction->opcode == IFL_OP_ATOM && m->operation == IFL_OPERATION_CAS;
+    enum { LINE_BYTES = 128 };
+    access.brings_line = m->prefetch >= LINE_BYTES;
     if (access.kind != IFL_ACCESS_KINDS)
         access.bytes = access_bytes(program, instruction);
     return access;

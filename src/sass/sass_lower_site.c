@@ -152,7 +152,8 @@ static uint8_t bytes_of(const ifl_sass_instruction *instruction)
 static ifl_site_access access_of(const ifl_sass_instruction *instruction)
 {
     const access_class found = class_of(instruction);
-    const ifl_sass_word operation = ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION);
+    const ifl_sass_word operation = ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION),
+                        prefetch = ifl_sass_value(instruction, IFL_SASS_VALUE_PREFETCH);
     return (ifl_site_access){
         .kind = found.kind,
         .space = found.space,
@@ -162,6 +163,7 @@ static ifl_site_access access_of(const ifl_sass_instruction *instruction)
         .is_float = is_float_type(instruction),
         .passes_merge = operation == IFL_SASS_WORD_POPC_INC || operation == IFL_SASS_WORD_CAST,
         .passes_twice = operation == IFL_SASS_WORD_CAS || operation == IFL_SASS_WORD_CAST,
+        .brings_line = prefetch == IFL_SASS_WORD_LTC128B || prefetch == IFL_SASS_WORD_LTC256B,
         .bytes = found.kind == IFL_ACCESS_KINDS ? 0 : bytes_of(instruction)};
 }
 

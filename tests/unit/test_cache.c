@@ -389,6 +389,24 @@ static void test_pairs_from_dram(void **unused)
     ifl_l2_free(&l2);
 }
 
+/* L2::128B: an H200 reads 128 bytes from DRAM for one sector of a line and for two, 64 without it
+ * (tools/gpu/prefetch_size_probe.cu). */
+static void test_whole_line_from_dram(void **unused)
+{
+    ifl_l2 l2 = {0};
+    ifl_l2_request request = request_of(1, 0x1, 0);
+    (void)unused;
+    open_l2(&l2, "h200", 4);
+    request.brings_line = true;
+    assert_int_equal(ifl_l2_read(&l2, &request).dram_reads, 4);
+    assert_int_equal(read_l2(&l2, 1, 0x8, 1).dram_reads, 0);
+    request.number = 2;
+    request.sectors = 0xc;
+    request.home = (uint8_t)ifl_line_home(2);
+    assert_int_equal(ifl_l2_read(&l2, &request).dram_reads, 4);
+    ifl_l2_free(&l2);
+}
+
 /* Written sectors stay until their line has to go; what is written in full needs not be read. */
 static void test_write_back(void **unused)
 {
@@ -639,6 +657,7 @@ int main(void)
         cmocka_unit_test(test_ended_contents),
         cmocka_unit_test(test_lines_of_sectors),
         cmocka_unit_test(test_joined_reads),
+        cmocka_unit_test(test_whole_line_from_dram),
         cmocka_unit_test(test_turns_are_counted),
         cmocka_unit_test(test_same_limits),
         cmocka_unit_test(test_l2_sets),
