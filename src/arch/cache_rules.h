@@ -26,8 +26,8 @@ typedef struct ifl_cache_rules {
     bool stores_allocate;    /* a store leaves its sectors in the L1, beside sending them on */
     bool joins_loads;        /* a load past the L1 waits for what the one before it asked for */
     bool l2_halves;          /* each half serves half of the SMs and keeps its own copies */
-    /* Reads of SMs of one GPC that become one before the L2, at most; blocks in a row go to so many
-     * GPCs by turns. 0: none, or nobody knows. */
+    /* Reads of SMs of one GPC that become one before the L2, at most, and how many GPCs there are,
+     * which blocks in a row fill one after the other. 0: none, or nobody knows. */
     uint32_t joined_reads, gpcs;
     bool l2_lines_of_sectors; /* a line of the L2 is a sector: no room is kept for its neighbours */
     bool local_is_written_back;  /* local stores stay in the L1 until their line has to go */

@@ -211,8 +211,9 @@ static void join_reads(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2
                        uint32_t block)
 {
     const ifl_grid_order *o = p->order;
-    const uint32_t sm = ifl_place_sm(o->index->blocks[block].number, o->shape.sms);
-    if (ifl_l2_joins_read(&p->joins, request->number, sm % p->rules->gpcs, request->now))
+    const uint32_t sm = ifl_place_sm(o->index->blocks[block].number, o->shape.sms),
+                   gpc = sm * p->rules->gpcs / o->shape.sms;
+    if (ifl_l2_joins_read(&p->joins, request->number, gpc, request->now))
         add(p, IFL_TALLY_JOINED, touch, ifl_sector_count(request->sectors));
 }
 

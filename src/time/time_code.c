@@ -34,18 +34,19 @@ static void leave_code(ifl_code_cache *code, const ifl_warp_trace *trace)
 bool ifl_sm_begin_code(const ifl_sm_case *of, ifl_code_cache *code)
 {
     const ifl_sm_rates *r = of->rates;
-    const ifl_code_level near = {r->near_code_lines, (uint64_t)r->near_code_cycles},
-                         far = {r->code_lines, (uint64_t)r->code_cycles};
+    const ifl_code_levels levels = {{r->near_code_lines, (uint64_t)r->near_code_cycles},
+                                    {r->code_lines, (uint64_t)r->code_cycles},
+                                    {r->kept_code_lines, (uint64_t)r->cold_code_cycles}};
     const size_t lines = of->sites->count / IFL_CODE_SITES + 1,
-                 most = near.most ? near.most : far.most;
+                 most = levels.near.most ? levels.near.most : levels.far.most;
     size_t touched = 0;
     uint8_t *marked = lines > most ? calloc(lines, 1) : NULL;
     for (size_t b = 0; marked && b < of->block_count; b++)
         for (uint32_t w = 0; w < of->warps_per_block; w++)
             touched += mark_code(marked, &of->blocks[b]->warps[w]);
     const bool begun = (marked || lines <= most) &&
-                       ifl_code_cache_begin(code, lines, touched, near, far, r->code_ahead);
-    if (begun && of->block_count)
+                       ifl_code_cache_begin(code, lines, touched, &levels, r->code_ahead);
+    if (begun && of->block_count && !r->cold_code_cycles)
         leave_code(code, &of->blocks[0]->warps[0]);
     free(marked);
     return begun;

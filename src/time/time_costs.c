@@ -215,6 +215,8 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->near_code_lines = (uint32_t)(arch.near_code_bytes / IFL_LINE_BYTES);
     out->near_code_cycles = arch.near_code_cycles;
     out->code_cycles = arch.code_cycles > 0 ? arch.code_cycles : out->l2_latency;
+    out->kept_code_lines = (uint32_t)(arch.kept_code_bytes / IFL_LINE_BYTES);
+    out->cold_code_cycles = p->repeated ? 0 : arch.cold_code_cycles;
     out->code_ahead = (uint32_t)arch.code_lines_ahead;
     out->dram_sector_bytes = IFL_SECTOR_BYTES;
     out->joined = 1;

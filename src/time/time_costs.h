@@ -38,9 +38,11 @@ typedef struct ifl_sm_rates {
     uint32_t code_lines;                  /* of the instruction cache; 0: it is not followed */
     uint32_t near_code_lines;             /* of the smaller one before it; 0: there is none */
     double near_code_cycles, code_cycles; /* until a line comes that the one and the other lacks */
-    uint32_t code_ahead;    /* lines of code that are asked for before they are needed */
-    double lines_in_flight; /* at most */
-    double atomic_bytes;    /* of the L2's bandwidth, a pass */
+    uint32_t kept_code_lines; /* that are there of a launch before, where others ran in between */
+    double cold_code_cycles;  /* until others come; 0: none ran, all is there that fits */
+    uint32_t code_ahead;      /* lines of code that are asked for before they are needed */
+    double lines_in_flight;   /* at most */
+    double atomic_bytes;      /* of the L2's bandwidth, a pass */
     /* cycles of the part of the L2 that does most atomics, for one request of each SM */
     double atomic_turn;
     double l2_hit; /* share of the sectors that the L1 lacks */

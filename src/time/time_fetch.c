@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Code that fits is there from the launch before. What does not fit comes from the L2 each time, in
- * the order of its lines, a few of which are asked for ahead (a stream buffer: Huerta et al., MICRO
- * 2025). */
+ * Code that fits is there from the launch before, unless others ran in between. What does not fit
+ * comes from the L2 each time, in the order of its lines, a few of which are asked for ahead (a
+ * stream buffer: Huerta et al., MICRO 2025). */
 #include "time/time_fetch.h"
 
 #include <stdlib.h>
 
 #define ABSENT UINT64_MAX
 
-bool ifl_code_cache_begin(ifl_code_cache *c, size_t lines, size_t touched, ifl_code_level near,
-                          ifl_code_level far, uint32_t ahead)
+bool ifl_code_cache_begin(ifl_code_cache *c, size_t lines, size_t touched,
+                          const ifl_code_levels *levels, uint32_t ahead)
 {
-    const bool is_near = near.most && touched <= far.most;
-    const ifl_code_level level = is_near ? near : far;
-    *c = (ifl_code_cache){
-        .line_count = lines, .most = level.most, .latency = level.latency, .ahead = ahead};
-    if (!level.most || touched <= level.most)
+    const bool is_near = levels->near.most && touched <= levels->far.most;
+    const ifl_code_level level = is_near ? levels->near : levels->far;
+    *c = (ifl_code_cache){.line_count = lines,
+                          .most = level.most,
+                          .latency = level.latency,
+                          .cold = levels->cold,
+                          .kept_latency = levels->near.latency,
+                          .ahead = ahead};
+    if (!level.most || (touched <= level.most && !c->cold.latency))
         return true;
     c->lines = malloc(lines * sizeof *c->lines);
     c->order = calloc(level.most, sizeof *c->order);
@@ -40,13 +44,21 @@ static void make_room(ifl_code_cache *c)
     c->held--;
 }
 
+static uint64_t latency_of(ifl_code_cache *c, size_t line)
+{
+    const bool is_first = c->cold.latency && !c->lines[line].was_asked_for;
+    if (!is_first)
+        return c->latency;
+    return c->first_times++ < c->cold.most ? c->kept_latency : c->cold.latency;
+}
+
 static void ask_for(ifl_code_cache *c, size_t line, uint64_t now)
 {
     if (line >= c->line_count || c->lines[line].there != ABSENT)
         return;
     if (c->held >= c->most)
         make_room(c);
-    c->lines[line] = (ifl_code_line){.there = now + c->latency};
+    c->lines[line] = (ifl_code_line){now + latency_of(c, line), true};
     c->held++;
     c->order[c->oldest] = line;
     c->oldest = (c->oldest + 1) % c->most;

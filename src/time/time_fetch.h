@@ -13,7 +13,14 @@ enum { IFL_CODE_SITES = 8 /* instructions of 16 bytes in a line of 128 */ };
 /* A line of code: when it is there. */
 typedef struct ifl_code_line {
     uint64_t there; /* UINT64_MAX: it is not in the cache */
+    bool was_asked_for;
 } ifl_code_line;
+
+/* An instruction cache: room for `most` lines, and `latency` until one comes that it lacks. */
+typedef struct ifl_code_level {
+    size_t most;
+    uint64_t latency;
+} ifl_code_level;
 
 typedef struct ifl_code_cache {
     ifl_code_line
@@ -22,20 +29,22 @@ typedef struct ifl_code_cache {
     size_t *order;    /* a ring of `most` lines as they came, of which the first one goes */
     size_t oldest;    /* in the ring */
     uint64_t latency; /* until a line comes that it lacks */
-    uint32_t ahead;   /* lines that are asked for behind the one that is issued from */
+    /* The first time, where another program's code was there before: `kept_latency` of as many lines
+     * as `cold` has, and its latency of all others; latency 0: it was not. */
+    ifl_code_level cold;
+    uint64_t kept_latency;
+    size_t first_times;
+    uint32_t ahead; /* lines that are asked for behind the one that is issued from */
 } ifl_code_cache;
-
-/* An instruction cache: room for `most` lines, and `latency` until one comes that it lacks. */
-typedef struct ifl_code_level {
-    size_t most;
-    uint64_t latency;
-} ifl_code_level;
 
 /* `touched` of the code's `lines` are issued from. Of a cache and the smaller one before it (most 0:
  * there is none) that one is followed which decides: the smaller one where the code fits the other.
- * False without memory. */
-bool ifl_code_cache_begin(ifl_code_cache *cache, size_t lines, size_t touched, ifl_code_level near,
-                          ifl_code_level far, uint32_t ahead);
+ * `cold`: of the lines that the larger one has kept, and until others come. False without memory. */
+typedef struct ifl_code_levels {
+    ifl_code_level near, far, cold;
+} ifl_code_levels;
+bool ifl_code_cache_begin(ifl_code_cache *cache, size_t lines, size_t touched,
+                          const ifl_code_levels *levels, uint32_t ahead);
 void ifl_code_cache_free(ifl_code_cache *cache);
 
 /* All that was asked for is there: the launches before are over. */

@@ -166,9 +166,10 @@ static void fetch_code(ifl_sm *sm, warp *w)
 {
     const size_t line = w->walk.site / IFL_CODE_SITES;
     const ifl_sm_rates *r = sm->of->rates;
-    const double starts = w->code_line          ? 0
-                          : sm->memory.is_later ? r->fetch_cycles
-                                                : r->first_fetch_cycles;
+    const bool is_later = sm->memory.is_later || r->cold_code_cycles > 0;
+    const double starts = w->code_line ? 0
+                          : is_later   ? r->fetch_cycles /* and what its first line takes */
+                                       : r->first_fetch_cycles;
     if (w->code_line == line + 1)
         return;
     w->code_line = line + 1;
