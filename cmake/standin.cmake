@@ -6,7 +6,8 @@ set(standin_folder ${CMAKE_CURRENT_BINARY_DIR}/standin)
 file(GLOB standin_core CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/standin/*.c)
 file(GLOB standin_runtime CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/standin/rt_*.c)
 file(GLOB standin_driver CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/standin/drv_*.c)
-list(APPEND standin_driver ${PROJECT_SOURCE_DIR}/src/code/tensor_map.c) # bytes alone, no state to share
+# Bytes alone, no state to share.
+list(APPEND standin_driver ${PROJECT_SOURCE_DIR}/src/code/tensor_map.c ${PROJECT_SOURCE_DIR}/src/code/texel_format.c)
 set(standin_nvml ${PROJECT_SOURCE_DIR}/src/standin/nvml.c)
 set(standin_cupti ${PROJECT_SOURCE_DIR}/src/standin/cupti.c)
 list(REMOVE_ITEM standin_core ${standin_runtime} ${standin_driver} ${standin_nvml} ${standin_cupti})

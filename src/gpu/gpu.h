@@ -5,6 +5,7 @@
 #ifndef IFL_GPU_GPU_H
 #define IFL_GPU_GPU_H
 
+#include "base/cuda_words.h"
 #include "base/error.h"
 
 /* CUlaunchConfig and CUlaunchAttribute of cuda.h. */
@@ -23,57 +24,6 @@ typedef struct ifl_cuda_launch {
     ifl_cuda_attribute *attributes;
     unsigned attribute_count;
 } ifl_cuda_launch;
-
-/* CUDA_ARRAY_DESCRIPTOR, CUDA_MEMCPY2D, CUDA_RESOURCE_DESC and CUDA_TEXTURE_DESC of cuda.h. */
-typedef struct ifl_cuda_array {
-    size_t width, height;
-    int format;
-    unsigned channels;
-} ifl_cuda_array;
-
-typedef struct ifl_cuda_copy_end {
-    size_t x, y;
-    int kind;
-    const void *host;
-    uint64_t device;
-    void *array;
-    size_t pitch;
-} ifl_cuda_copy_end;
-
-typedef struct ifl_cuda_copy_rows {
-    ifl_cuda_copy_end from, to;
-    size_t row_bytes, height;
-} ifl_cuda_copy_rows;
-
-typedef struct ifl_cuda_resource {
-    int type;
-    union {
-        void *array;
-        struct {
-            uint64_t address;
-            int format;
-            unsigned channels;
-            size_t width, height, pitch;
-        } rows;
-        int reserved[32];
-    } of;
-    unsigned flags;
-} ifl_cuda_resource;
-
-typedef struct ifl_cuda_sampler {
-    int mode[3];
-    int filter;
-    unsigned flags, anisotropy;
-    int level_filter;
-    float level_bias, least_level, most_level;
-    float border[4];
-    int reserved[12];
-} ifl_cuda_sampler;
-
-/* CUmemorytype, CUresourcetype, CU_TRSF_READ_AS_INTEGER. */
-enum { IFL_CUDA_HOST = 1, IFL_CUDA_ARRAY = 3 };
-enum { IFL_CUDA_OF_ARRAY = 0, IFL_CUDA_OF_ROWS = 3 };
-enum { IFL_CUDA_READS_INTEGERS = 1 };
 
 typedef struct ifl_driver {
 #define FUNCTION(name, symbol, needed, arguments) int(*name) arguments;

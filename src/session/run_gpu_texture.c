@@ -3,30 +3,23 @@
  * Management. */
 #include "session/run_gpu.h"
 
-#include <string.h>
+#include "code/texel_format.h"
 
-/* CUarray_format, of one channel of 8, 16 or 32 bits. */
-static int format_of(const ifl_texel *texel)
-{
-    enum { UNSIGNED_8 = 1, SIGNED_8 = 8, HALF = 16, FLOAT = 32, BITS_16 = 16 };
-    const int wider = texel->bits / BITS_16; /* 0, 1, 2 */
-    if (texel->of == IFL_TEXEL_FLOAT)
-        return texel->bits == BITS_16 ? HALF : FLOAT;
-    return (texel->of == IFL_TEXEL_SIGNED ? SIGNED_8 : UNSIGNED_8) + wider;
-}
+#include <string.h>
 
 static ifl_status fill_array(const ifl_gpu *gpu, const ifl_texture *t, const void *host,
                              ifl_gpu_texture *made, ifl_error *error)
 {
-    const ifl_cuda_array array = {t->size[0], t->size[1], format_of(&t->texel), t->texel.channels};
+    const ifl_cuda_array array = {t->size[0], t->size[1], ifl_format_of_texel(&t->texel),
+                                  t->texel.channels};
     ifl_status status =
         ifl_gpu_check(gpu, gpu->cu.array_new(&made->array, &array), error, "making an array");
     if (status != IFL_OK)
         return status;
-    const ifl_cuda_copy_rows copy = {
-        .from = {.kind = IFL_CUDA_HOST, .host = host, .pitch = t->pitch},
-        .to = {.kind = IFL_CUDA_ARRAY, .array = made->array},
-        .row_bytes = t->pitch,
+    const ifl_cuda_copy copy = {
+        .from = {.type = IFL_CUDA_ON_HOST, .host = (uint8_t *)(uintptr_t)host, .pitch = t->pitch},
+        .to = {.type = IFL_CUDA_IN_ARRAY, .array = made->array},
+        .width = t->pitch,
         .height = t->size[1]};
     return ifl_gpu_check(gpu, gpu->cu.copy_rows(&copy), error, "filling an array");
 }
@@ -35,7 +28,7 @@ ifl_status ifl_gpu_texture_make(const ifl_gpu *gpu, const ifl_texture *texture, 
                                 const void *host, ifl_gpu_texture *made, uint8_t *out,
                                 ifl_error *error)
 {
-    ifl_cuda_resource resource = {.type = IFL_CUDA_OF_ROWS};
+    ifl_cuda_resource resource = {.type = IFL_RESOURCE_ROWS};
     ifl_cuda_sampler sampler = {.filter = texture->filters};
     const ifl_driver *cu = &gpu->cu;
     ifl_status status = IFL_OK;
@@ -44,18 +37,18 @@ ifl_status ifl_gpu_texture_make(const ifl_gpu *gpu, const ifl_texture *texture, 
         return ifl_fail(error, IFL_UNSUPPORTED, "the driver has no textures");
     if (texture->is_blocks) {
         status = fill_array(gpu, texture, host, made, error);
-        resource.type = IFL_CUDA_OF_ARRAY;
+        resource.type = IFL_RESOURCE_ARRAY;
         resource.of.array = made->array;
     } else {
-        resource.of.rows.address = address;
-        resource.of.rows.format = format_of(&texture->texel);
+        resource.of.rows.address = (void *)(uintptr_t)address;
+        resource.of.rows.format = ifl_format_of_texel(&texture->texel);
         resource.of.rows.channels = texture->texel.channels;
         resource.of.rows.width = texture->size[0];
         resource.of.rows.height = texture->size[1];
         resource.of.rows.pitch = texture->pitch;
     }
     if (texture->texel.of != IFL_TEXEL_FLOAT)
-        sampler.flags = IFL_CUDA_READS_INTEGERS;
+        sampler.flags = IFL_CUDA_READ_AS_INTEGER;
     for (unsigned i = 0; i < IFL_TEXTURE_RANKS; i++)
         sampler.mode[i] = texture->mode[i];
     if (status == IFL_OK)

@@ -2,47 +2,15 @@
  * CUDA arrays as the driver describes them. */
 #include "standin/driver_served.h"
 
-#include "standin/driver_texel.h"
+#include "base/cuda_words.h"
+#include "code/texel_format.h"
 
-/* CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR */
-typedef struct flat_array {
-    size_t width, height;
-    int format;
-    unsigned channels;
-} flat_array;
-
+/* CUDA_ARRAY3D_DESCRIPTOR */
 typedef struct deep_array {
     size_t width, height, depth;
     int format;
     unsigned channels, flags;
 } deep_array;
-
-static const struct {
-    int format;
-    uint8_t of, bits;
-} formats[] = {
-    {0x01, IFL_TEXEL_UNSIGNED, 8}, {0x02, IFL_TEXEL_UNSIGNED, 16}, {0x03, IFL_TEXEL_UNSIGNED, 32},
-    {0x08, IFL_TEXEL_SIGNED, 8},   {0x09, IFL_TEXEL_SIGNED, 16},   {0x0a, IFL_TEXEL_SIGNED, 32},
-    {0x10, IFL_TEXEL_FLOAT, 16},   {0x20, IFL_TEXEL_FLOAT, 32},
-};
-
-bool ifl_texel_of_format(int format, unsigned channels, ifl_texel *texel)
-{
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (formats[i].format == format) {
-            *texel = (ifl_texel){formats[i].of, formats[i].bits, (uint8_t)channels};
-            return channels == 1 || channels == 2 || channels == 4;
-        }
-    return false;
-}
-
-int ifl_format_of_texel(const ifl_texel *texel)
-{
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (formats[i].of == texel->of && formats[i].bits == texel->bits)
-            return formats[i].format;
-    return 0;
-}
 
 static ifl_cuda_error make_in(ifl_session *session, ifl_array **out, const deep_array *words,
                               const char *call, const void *from)
@@ -62,7 +30,7 @@ static ifl_cuda_error make(ifl_array **out, const deep_array *words, const char 
     SERVE(make_in(session, out, words, call, from));
 }
 
-static ifl_cuda_error make_flat(ifl_array **out, const flat_array *words, const void *from)
+static ifl_cuda_error make_flat(ifl_array **out, const ifl_cuda_array *words, const void *from)
 {
     if (!out || !words)
         return ifl_cudaErrorInvalidValue;
@@ -70,7 +38,7 @@ static ifl_cuda_error make_flat(ifl_array **out, const flat_array *words, const 
     return make(out, &deep, "cuArrayCreate", from);
 }
 
-IFL_SERVED ifl_cuda_error cuArrayCreate_v2(ifl_array **out, const flat_array *words)
+IFL_SERVED ifl_cuda_error cuArrayCreate_v2(ifl_array **out, const ifl_cuda_array *words)
 {
     DRIVE(make_flat(out, words, __builtin_return_address(0)));
 }
@@ -92,16 +60,16 @@ static ifl_cuda_error describe(deep_array *out, const void *handle)
     return ifl_cudaSuccess;
 }
 
-static ifl_cuda_error describe_flat(flat_array *out, const void *handle)
+static ifl_cuda_error describe_flat(ifl_cuda_array *out, const void *handle)
 {
     deep_array deep;
     const ifl_cuda_error code = out ? describe(&deep, handle) : ifl_cudaErrorInvalidValue;
     if (code == ifl_cudaSuccess)
-        *out = (flat_array){deep.width, deep.height, deep.format, deep.channels};
+        *out = (ifl_cuda_array){deep.width, deep.height, deep.format, deep.channels};
     return code;
 }
 
-IFL_SERVED ifl_cuda_error cuArrayGetDescriptor_v2(flat_array *out, const void *array)
+IFL_SERVED ifl_cuda_error cuArrayGetDescriptor_v2(ifl_cuda_array *out, const void *array)
 {
     DRIVE(describe_flat(out, array));
 }

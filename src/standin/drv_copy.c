@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Boxes of bytes that the driver copies and fills. */
+#include "base/cuda_words.h"
 #include "standin/array.h"
 #include "standin/copy_batch.h"
 #include "standin/driver_served.h"
 #include "standin/graph_node.h"
 
-enum { TYPE_HOST = 1, TYPE_DEVICE = 2, TYPE_ARRAY = 3, TYPE_UNIFIED = 4 };
-
-/* One side of CUDA_MEMCPY2D, and of CUDA_MEMCPY3D. */
-typedef struct flat_side {
-    size_t x, y;
-    int type;
-    uint8_t *host, *device;
-    void *array;
-    size_t pitch;
-} flat_side;
-
-typedef struct flat_copy {
-    flat_side from, to;
-    size_t width, height;
-} flat_copy;
-
+/* CUDA_MEMCPY3D and one side of it. */
 typedef struct deep_side {
     size_t x, y, z, level;
     int type;
@@ -34,7 +20,7 @@ typedef struct deep_copy {
     size_t width, height, depth;
 } deep_copy;
 
-static deep_side deep_of(const flat_side *side)
+static deep_side deep_of(const ifl_cuda_copy_side *side)
 {
     return (deep_side){.x = side->x,
                        .y = side->y,
@@ -47,7 +33,7 @@ static deep_side deep_of(const flat_side *side)
 
 static uint8_t *start_of(const deep_side *side)
 {
-    return side->type == TYPE_HOST ? side->host : side->device;
+    return side->type == IFL_CUDA_ON_HOST ? side->host : side->device;
 }
 
 static ifl_box_side side_of(const deep_side *side)
@@ -58,10 +44,11 @@ static ifl_box_side side_of(const deep_side *side)
 /* cudaMemcpyKind; unified addresses say themselves what they are. */
 static int kind_of(int from, int to)
 {
-    if (from == TYPE_UNIFIED || to == TYPE_UNIFIED)
+    if (from == IFL_CUDA_UNIFIED || to == IFL_CUDA_UNIFIED)
         return IFL_COPY_DEFAULT;
-    return from == TYPE_HOST ? (to == TYPE_HOST ? IFL_HOST_TO_HOST : IFL_HOST_TO_DEVICE)
-                             : (to == TYPE_HOST ? IFL_DEVICE_TO_HOST : IFL_DEVICE_TO_DEVICE);
+    return from == IFL_CUDA_ON_HOST
+               ? (to == IFL_CUDA_ON_HOST ? IFL_HOST_TO_HOST : IFL_HOST_TO_DEVICE)
+               : (to == IFL_CUDA_ON_HOST ? IFL_DEVICE_TO_HOST : IFL_DEVICE_TO_DEVICE);
 }
 
 /* Places and widths are in bytes, of arrays too. */
@@ -69,12 +56,12 @@ static ifl_cuda_error find_side(const deep_side *side, const ifl_extent *box, if
 {
     const ifl_box_side of = side_of(side);
     const ifl_position at = {side->x, side->y, side->z};
-    if (side->type == TYPE_ARRAY) {
+    if (side->type == IFL_CUDA_IN_ARRAY) {
         const ifl_array *array = ifl_array_of(side->array);
         return array ? ifl_array_find(array, &at, box, out)
                      : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE;
     }
-    if (side->type < TYPE_HOST || side->type > TYPE_UNIFIED)
+    if (side->type < IFL_CUDA_ON_HOST || side->type > IFL_CUDA_UNIFIED)
         return ifl_cudaErrorInvalidValue;
     *out = (ifl_array_side){.start = start_of(side), .pitch = side->pitch};
     return ifl_box_find(&of, box, &out->offset, &out->slice);
@@ -107,7 +94,7 @@ static ifl_cuda_error copy_deep(const deep_copy *copy, void *stream)
     return code == ifl_cudaSuccess ? give(stream, &op) : code;
 }
 
-static ifl_cuda_error copy_flat(const flat_copy *copy, void *stream)
+static ifl_cuda_error copy_flat(const ifl_cuda_copy *copy, void *stream)
 {
     if (!copy)
         return ifl_cudaErrorInvalidValue;
@@ -115,7 +102,7 @@ static ifl_cuda_error copy_flat(const flat_copy *copy, void *stream)
     return copy_deep(&deep, stream);
 }
 
-IFL_SERVED ifl_cuda_error cuMemcpy2D_v2(const flat_copy *copy)
+IFL_SERVED ifl_cuda_error cuMemcpy2D_v2(const ifl_cuda_copy *copy)
 {
     DRIVE(copy_flat(copy, NULL));
 }
@@ -123,7 +110,7 @@ ALSO(cuMemcpy2D_v2_ptds, cuMemcpy2D_v2);
 ALSO(cuMemcpy2DUnaligned_v2, cuMemcpy2D_v2);
 ALSO(cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2D_v2);
 
-IFL_SERVED ifl_cuda_error cuMemcpy2DAsync_v2(const flat_copy *copy, void *stream)
+IFL_SERVED ifl_cuda_error cuMemcpy2DAsync_v2(const ifl_cuda_copy *copy, void *stream)
 {
     DRIVE(copy_flat(copy, stream));
 }
@@ -215,9 +202,9 @@ static deep_side side_from(const ifl_position *at, const ifl_pitched *memory, vo
     return (deep_side){.x = at->x,
                        .y = at->y,
                        .z = at->z,
-                       .type = array ? TYPE_ARRAY : type,
-                       .host = type == TYPE_HOST ? memory->at : NULL,
-                       .device = type == TYPE_HOST ? NULL : memory->at,
+                       .type = array ? IFL_CUDA_IN_ARRAY : type,
+                       .host = type == IFL_CUDA_ON_HOST ? memory->at : NULL,
+                       .device = type == IFL_CUDA_ON_HOST ? NULL : memory->at,
                        .array = array,
                        .pitch = memory->pitch,
                        .height = memory->height};
@@ -225,8 +212,10 @@ static deep_side side_from(const ifl_position *at, const ifl_pitched *memory, vo
 
 static ifl_cuda_error tell(const ifl_node *node, deep_copy *out)
 {
-    static const int from[] = {TYPE_HOST, TYPE_HOST, TYPE_DEVICE, TYPE_DEVICE, TYPE_UNIFIED},
-                     to[] = {TYPE_HOST, TYPE_DEVICE, TYPE_HOST, TYPE_DEVICE, TYPE_UNIFIED};
+    static const int from[] = {IFL_CUDA_ON_HOST, IFL_CUDA_ON_HOST, IFL_CUDA_ON_DEVICE,
+                               IFL_CUDA_ON_DEVICE, IFL_CUDA_UNIFIED},
+                     to[] = {IFL_CUDA_ON_HOST, IFL_CUDA_ON_DEVICE, IFL_CUDA_ON_HOST,
+                             IFL_CUDA_ON_DEVICE, IFL_CUDA_UNIFIED};
     ifl_copy3d box;
     if (!node || !out || node->op.kind != IFL_DO_COPY)
         return ifl_cudaErrorInvalidValue;

@@ -3,51 +3,11 @@
  * and back. */
 #include "standin/driver_served.h"
 
-#include "standin/driver_texel.h"
+#include "base/cuda_words.h"
+#include "code/texel_format.h"
 #include "standin/texture_object.h"
 
-/* CUDA_RESOURCE_DESC */
-typedef struct resource {
-    int type;
-    union {
-        void *array;
-        struct {
-            void *address;
-            int format;
-            unsigned channels;
-            size_t bytes;
-        } linear;
-        struct {
-            void *address;
-            int format;
-            unsigned channels;
-            size_t width, height, pitch;
-        } rows;
-        int reserved[32];
-    } of;
-    unsigned flags;
-} resource;
-
-enum {
-    READ_AS_INTEGER = 0x01,
-    NORMALIZED_COORDINATES = 0x02,
-    SRGB = 0x10,
-    DISABLE_TRILINEAR = 0x20,
-    SEAMLESS = 0x40
-};
-
-/* CUDA_TEXTURE_DESC */
-typedef struct sampler {
-    int mode[IFL_TEXTURE_RANKS];
-    int filter;
-    unsigned flags, anisotropy;
-    int level_filter;
-    float level_bias, least_level, most_level;
-    float border[IFL_TEXEL_CHANNELS];
-    int reserved[12];
-} sampler;
-
-static bool resource_of(const resource *from, ifl_resource *to)
+static bool resource_of(const ifl_cuda_resource *from, ifl_resource *to)
 {
     *to = (ifl_resource){.type = from->type};
     if (from->type == IFL_RESOURCE_ARRAY || from->type == IFL_RESOURCE_MIPMAPS) {
@@ -66,9 +26,9 @@ static bool resource_of(const resource *from, ifl_resource *to)
     return true;
 }
 
-static resource resource_from(const ifl_resource *from)
+static ifl_cuda_resource resource_from(const ifl_resource *from)
 {
-    resource to = {.type = from->type};
+    ifl_cuda_resource to = {.type = from->type};
     if (from->type == IFL_RESOURCE_ARRAY || from->type == IFL_RESOURCE_MIPMAPS) {
         to.of.array = from->array;
     } else if (from->type == IFL_RESOURCE_LINEAR) {
@@ -97,39 +57,39 @@ static ifl_texel texel_of(const ifl_resource *of)
 }
 
 /* Integers of 32 bits are never promoted (CUDA Driver API, cuTexObjectCreate). */
-static ifl_sampler sampler_of(const sampler *from, const ifl_resource *of)
+static ifl_sampler sampler_of(const ifl_cuda_sampler *from, const ifl_resource *of)
 {
     const ifl_texel texel = texel_of(of);
     const bool is_small = texel.of != IFL_TEXEL_FLOAT && texel.bits < 32;
     ifl_sampler to = {.filter = from->filter,
-                      .reads_normalized = is_small && !(from->flags & READ_AS_INTEGER),
-                      .is_srgb = (from->flags & SRGB) != 0,
-                      .is_normalized = (from->flags & NORMALIZED_COORDINATES) != 0,
+                      .reads_normalized = is_small && !(from->flags & IFL_CUDA_READ_AS_INTEGER),
+                      .is_srgb = (from->flags & IFL_CUDA_SRGB) != 0,
+                      .is_normalized = (from->flags & IFL_CUDA_NORMALIZED_COORDINATES) != 0,
                       .anisotropy = from->anisotropy,
                       .level_filter = from->level_filter,
                       .level_bias = from->level_bias,
                       .least_level = from->least_level,
                       .most_level = from->most_level,
-                      .keeps_trilinear = (from->flags & DISABLE_TRILINEAR) != 0,
-                      .is_seamless = (from->flags & SEAMLESS) != 0};
+                      .keeps_trilinear = (from->flags & IFL_CUDA_DISABLE_TRILINEAR) != 0,
+                      .is_seamless = (from->flags & IFL_CUDA_SEAMLESS) != 0};
     memcpy(to.mode, from->mode, sizeof to.mode);
     memcpy(to.border, from->border, sizeof to.border);
     return to;
 }
 
-static sampler sampler_from(const ifl_sampler *from)
+static ifl_cuda_sampler sampler_from(const ifl_sampler *from)
 {
-    sampler to = {.filter = from->filter,
-                  .anisotropy = from->anisotropy,
-                  .level_filter = from->level_filter,
-                  .level_bias = from->level_bias,
-                  .least_level = from->least_level,
-                  .most_level = from->most_level,
-                  .flags = (from->reads_normalized ? 0u : READ_AS_INTEGER) |
-                           (from->is_normalized ? NORMALIZED_COORDINATES : 0u) |
-                           (from->is_srgb ? SRGB : 0u) |
-                           (from->keeps_trilinear ? DISABLE_TRILINEAR : 0u) |
-                           (from->is_seamless ? SEAMLESS : 0u)};
+    ifl_cuda_sampler to = {.filter = from->filter,
+                           .anisotropy = from->anisotropy,
+                           .level_filter = from->level_filter,
+                           .level_bias = from->level_bias,
+                           .least_level = from->least_level,
+                           .most_level = from->most_level,
+                           .flags = (from->reads_normalized ? 0u : IFL_CUDA_READ_AS_INTEGER) |
+                                    (from->is_normalized ? IFL_CUDA_NORMALIZED_COORDINATES : 0u) |
+                                    (from->is_srgb ? IFL_CUDA_SRGB : 0u) |
+                                    (from->keeps_trilinear ? IFL_CUDA_DISABLE_TRILINEAR : 0u) |
+                                    (from->is_seamless ? IFL_CUDA_SEAMLESS : 0u)};
     memcpy(to.mode, from->mode, sizeof to.mode);
     memcpy(to.border, from->border, sizeof to.border);
     return to;
@@ -150,8 +110,8 @@ static ifl_cuda_error make_in(uint64_t *out, const ifl_resource *from, const ifl
     SERVE(code_of(ifl_texture_object_make(session, from, how, out)));
 }
 
-static ifl_cuda_error make(uint64_t *out, const resource *from, const sampler *how,
-                           const void *view)
+static ifl_cuda_error make(uint64_t *out, const ifl_cuda_resource *from,
+                           const ifl_cuda_sampler *how, const void *view)
 {
     ifl_resource to;
     if (!out || !from || !resource_of(from, &to))
@@ -166,13 +126,13 @@ static ifl_cuda_error make(uint64_t *out, const resource *from, const sampler *h
     return make_in(out, &to, &of);
 }
 
-IFL_SERVED ifl_cuda_error cuTexObjectCreate(uint64_t *out, const resource *from, const sampler *how,
-                                            const void *view)
+IFL_SERVED ifl_cuda_error cuTexObjectCreate(uint64_t *out, const ifl_cuda_resource *from,
+                                            const ifl_cuda_sampler *how, const void *view)
 {
     DRIVE(how ? make(out, from, how, view) : ifl_cudaErrorInvalidValue);
 }
 
-IFL_SERVED ifl_cuda_error cuSurfObjectCreate(uint64_t *out, const resource *from)
+IFL_SERVED ifl_cuda_error cuSurfObjectCreate(uint64_t *out, const ifl_cuda_resource *from)
 {
     DRIVE(make(out, from, NULL, NULL));
 }
@@ -193,7 +153,7 @@ IFL_SERVED ifl_cuda_error cuSurfObjectDestroy(uint64_t handle)
     DRIVE(drop(handle, true));
 }
 
-static ifl_cuda_error tell_resource(resource *out, uint64_t handle, bool is_surface)
+static ifl_cuda_error tell_resource(ifl_cuda_resource *out, uint64_t handle, bool is_surface)
 {
     const ifl_texture_object *object = ifl_texture_object_of(handle, is_surface);
     if (!object || !out)
@@ -202,17 +162,17 @@ static ifl_cuda_error tell_resource(resource *out, uint64_t handle, bool is_surf
     return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cuTexObjectGetResourceDesc(resource *out, uint64_t handle)
+IFL_SERVED ifl_cuda_error cuTexObjectGetResourceDesc(ifl_cuda_resource *out, uint64_t handle)
 {
     DRIVE(tell_resource(out, handle, false));
 }
 
-IFL_SERVED ifl_cuda_error cuSurfObjectGetResourceDesc(resource *out, uint64_t handle)
+IFL_SERVED ifl_cuda_error cuSurfObjectGetResourceDesc(ifl_cuda_resource *out, uint64_t handle)
 {
     DRIVE(tell_resource(out, handle, true));
 }
 
-static ifl_cuda_error tell_sampler(sampler *out, uint64_t handle)
+static ifl_cuda_error tell_sampler(ifl_cuda_sampler *out, uint64_t handle)
 {
     const ifl_texture_object *object = ifl_texture_object_of(handle, false);
     if (!object || !out)
@@ -221,7 +181,7 @@ static ifl_cuda_error tell_sampler(sampler *out, uint64_t handle)
     return ifl_cudaSuccess;
 }
 
-IFL_SERVED ifl_cuda_error cuTexObjectGetTextureDesc(sampler *out, uint64_t handle)
+IFL_SERVED ifl_cuda_error cuTexObjectGetTextureDesc(ifl_cuda_sampler *out, uint64_t handle)
 {
     DRIVE(tell_sampler(out, handle));
 }

@@ -5,13 +5,11 @@
 #ifndef IFL_STANDIN_TEXTURE_OBJECT_H
 #define IFL_STANDIN_TEXTURE_OBJECT_H
 
+#include "base/cuda_words.h"
 #include "standin/array.h"
 
-/* cudaResourceType and CUresourcetype */
-enum { IFL_RESOURCE_ARRAY, IFL_RESOURCE_MIPMAPS, IFL_RESOURCE_LINEAR, IFL_RESOURCE_ROWS };
-
 typedef struct ifl_resource {
-    int type;
+    int type; /* IFL_RESOURCE_* */
     void *array;
     void *address;
     ifl_texel texel;             /* of linear memory and rows */
