@@ -120,11 +120,13 @@ typedef struct ifl_site {
     uint32_t address;     /* of machine code: in that of its function */
     const char *function; /* NULL: not of machine code */
     uint32_t column;
-    uint8_t role;   /* ifl_site_role */
-    uint8_t pipe;   /* ifl_pipe */
-    uint8_t flop;   /* ifl_flop */
-    uint8_t open;   /* IFL_OPEN_* */
-    uint32_t flops; /* operations of a lane that executes it */
+    uint8_t role;    /* ifl_site_role */
+    uint8_t pipe;    /* ifl_pipe */
+    uint8_t flop;    /* ifl_flop */
+    uint8_t open;    /* IFL_OPEN_* */
+    bool is_counted; /* a step of a barrier object, or a barrier that may be for some warps alone:
+                      * what it waits for are arrivals since the block began (ifl_object_event) */
+    uint32_t flops;  /* operations of a lane that executes it */
     ifl_matrix_work matrix;
     float error; /* relative, of an approximation */
     uint32_t

@@ -34,6 +34,14 @@ static bool is_sink(const ifl_sass_operand *d)
     return !d || d->index == IFL_SASS_NO_REGISTER;
 }
 
+/* A step whose arrivals are counted. */
+static void emit_counted(ifl_sass_lowerer *l, ifl_operation operation, const ifl_mbarrier_op *op)
+{
+    ifl_code *code = ifl_sass_emit(l, operation);
+    code->extra = op;
+    l->image->sites.at[code->site].is_counted = true;
+}
+
 /* A1T0: one arrives; AR: as many as the register says. T0, T1, TR: so many bytes are expected; TX:
  * have come. Without a word one arrives and the register's bytes are expected. */
 static void set_amounts(ifl_sass_lowerer *l, ifl_mbarrier_op *op)
@@ -73,7 +81,7 @@ static void lower_arrive(ifl_sass_lowerer *l)
     op->tells_lanes = value(l, IFL_SASS_VALUE_RESULT) == IFL_SASS_WORD_TMASK;
     op->has_d = !is_sink(d);
     op->d = ifl_sass_lower_destination(l, d);
-    ifl_sass_emit(l, IFL_CODE_mbarrier_update)->extra = op;
+    emit_counted(l, IFL_CODE_mbarrier_update, op);
 }
 
 static void lower_check(ifl_sass_lowerer *l)
@@ -85,7 +93,7 @@ static void lower_check(ifl_sass_lowerer *l)
     op->state = ifl_sass_lower_source(l, operand(l, IFL_SASS_ROLE_DATA), 1);
     op->state_bits = UPPER_WORD;
     op->d = ifl_sass_lower_predicate_out(l, operand(l, IFL_SASS_ROLE_PREDICATE_OUT));
-    ifl_sass_emit(l, IFL_CODE_mbarrier_wait)->extra = op;
+    emit_counted(l, IFL_CODE_mbarrier_wait, op);
 }
 
 static void lower_set(ifl_sass_lowerer *l, bool ends)
@@ -152,7 +160,7 @@ void ifl_sass_lower_arrives(ifl_sass_lowerer *l)
     op->completes = counts_bytes;
     op->bytes = counts_bytes ? ifl_builder_constant(&l->build, 1, 32) : 0;
     op->fixed_arrivals = counts_bytes ? 0 : 1;
-    ifl_sass_emit(l, IFL_CODE_mbarrier_update)->extra = op;
+    emit_counted(l, IFL_CODE_mbarrier_update, op);
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */

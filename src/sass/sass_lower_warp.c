@@ -175,6 +175,7 @@ void ifl_sass_lower_barrier(ifl_sass_lowerer *l)
     }
     ifl_code *code = ifl_sass_emit_stop(l, IFL_REASON_BARRIER);
     code->extra = op;
+    l->image->sites.at[code->site].is_counted = op->count != 0;
 }
 
 void ifl_sass_lower_cluster_barrier(ifl_sass_lowerer *l)

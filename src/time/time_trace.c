@@ -78,7 +78,7 @@ struct ifl_time_traces {
     uint32_t window_level; /* every one halves the windows that are kept */
     uint64_t kept;         /* instructions */
     bool has_no_gaps;      /* nothing of gaps is kept */
-    bool has_objects;      /* counts of barrier objects have no gaps */
+    bool has_windows;      /* not all that warps do need be followed */
     bool lost;
     ifl_lookup lookup;
     ifl_request_lines lines;
@@ -218,13 +218,22 @@ static void destroy(void *self)
     free(t);
 }
 
+/* Counts of arrivals have no gaps. */
+static bool has_counted(const ifl_sites *sites)
+{
+    for (size_t i = 0; i < sites->count; i++)
+        if (sites->at[i].is_counted)
+            return true;
+    return false;
+}
+
 static void *create(const ifl_sites *sites, const void *settings)
 {
-    (void)sites;
     ifl_time_traces *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
     t->plan = settings;
+    t->has_windows = t->plan->window && !has_counted(sites);
     t->last_number = UINT64_MAX;
     ifl_request_lines_init(&t->lines);
     return t;
@@ -268,11 +277,6 @@ static uint64_t count_words(const ifl_block_trace *block, uint32_t warps)
 
 /* ---- windows --------------------------------------------------------------------------------- */
 
-static bool has_windows(const ifl_time_traces *t)
-{
-    return t->plan->window && !t->has_objects;
-}
-
 static uint64_t count_kept(const ifl_block_trace *block, uint32_t warps)
 {
     uint64_t kept = 0;
@@ -297,7 +301,7 @@ static void thin_blocks(ifl_time_traces *t)
 static bool has_spare_windows(const ifl_time_traces *t)
 {
     return t->kept > (uint64_t)IFL_TIME_WINDOW * IFL_TIME_WINDOWS * t->blocks.count &&
-           t->window_level < t->plan->most_window_level && has_windows(t);
+           t->window_level < t->plan->most_window_level && t->has_windows;
 }
 
 /* Half the room is for them. */
@@ -541,9 +545,6 @@ static void object_event(void *self, const ifl_object_event *event)
     ifl_object_count *count = warp ? object_of(t->last, event->object) : NULL;
     if (!count)
         return;
-    t->has_objects = true;
-    if (t->window_level)
-        return;
     const bool is_of_some = event->object & IFL_OBJECT_OF_SOME;
     count->arrivals += event->count;
     count->copies += event->step == IFL_OBJECT_COPY;
@@ -595,7 +596,6 @@ static void merge(void *self, const void *other)
     }
     t->level = t->level > o->level ? t->level : o->level;
     t->window_level = t->window_level > o->window_level ? t->window_level : o->window_level;
-    t->has_objects |= o->has_objects;
     t->has_no_gaps |= o->has_no_gaps;
     if (t->window_level)
         thin_blocks(t);
