@@ -85,6 +85,10 @@ ifl_status ifl_cli_parse(const ifl_cli_command *command, int word_count, char **
                          void *request, int *first, bool *help, ifl_error *error);
 ifl_status ifl_cli_number(const char *what, const char *text, long least, long most, int *out,
                           ifl_error *error);
+/* IFL_USAGE where it is none of the option's words (option.def). */
+ifl_status ifl_cli_check_word(ifl_cli_option_id id, const char *value, ifl_error *error);
+/* IFL_USAGE where it is "regex:" before what is no regular expression. */
+ifl_status ifl_cli_check_kernel(const char *wanted, ifl_error *error);
 
 /* See ifl_confine (check/check_api.h). */
 typedef struct ifl_cli_confinement {

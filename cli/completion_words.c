@@ -75,6 +75,9 @@ static const struct {
              {"gpus", print_gpus},
              {"cases", print_cases},
              {"kernels", print_kernels},
+             {"versions", ifl_cli_lab_print_versions},
+             {"sweeps", ifl_cli_lab_print_sweeps},
+             {"metrics", ifl_cli_lab_print_metrics},
              {"commands", print_commands}};
 
 void ifl_cli_print_words(const char *name, const char *file, FILE *out)

@@ -32,6 +32,7 @@ TEXT_OPTION(ifl_cli_lab_request, csv)
 TEXT_OPTION(ifl_cli_lab_request, metric)
 TEXT_OPTION(ifl_cli_lab_request, launches)
 TEXT_OPTION(ifl_cli_lab_request, capture)
+WORD_OPTION(ifl_cli_lab_request, code)
 FLAG_OPTION(ifl_cli_lab_request, list)
 SWITCH_OPTION(ifl_cli_lab_request, full, reduced, false)
 FLAG_OPTION(ifl_cli_lab_request, reduced)
@@ -61,19 +62,6 @@ static ifl_status set_on(void *user, const char *value, ifl_error *error)
         return ifl_cli_error(error, IFL_USAGE, "--on takes engine or gpu, not '%s'", value);
     ((ifl_cli_lab_request *)user)->on_gpu = gpu;
     return IFL_OK;
-}
-
-static ifl_status set_code(void *user, const char *value, ifl_error *error)
-{
-    static const char *const codes[] = {"ptx", "machine", "both"};
-    ifl_cli_lab_request *r = user;
-    r->code = NULL;
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (strcmp(value, codes[i]) == 0)
-            r->code = codes[i];
-    return r->code ? IFL_OK
-                   : ifl_cli_error(error, IFL_USAGE,
-                                   "--code takes ptx, machine or both, not '%.40s'", value);
 }
 
 static const ifl_cli_option options[] = {
@@ -277,19 +265,30 @@ static void print_sheet(const ifl_cli_lab_request *request, const ifl_cli_sheet 
         ifl_cli_lab_print(request, sheet, stdout);
 }
 
-/* A metric that no row has draws nothing: most likely it is misspelt. */
+static ifl_status no_metric(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet,
+                            ifl_error *error)
+{
+    const char *name = ifl_lab_name(sheet->lab);
+    return ifl_cli_error(error, IFL_USAGE,
+                         "the case '%s' has no figure '%s'\n'inflight lab %s --reduced --csv -' "
+                         "names them",
+                         name, request->metric, name);
+}
+
+static bool has_metric(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet)
+{
+    for (size_t i = 0; i < sheet->figure_count; i++)
+        if (strcmp(sheet->figures[i].metric, request->metric) == 0)
+            return true;
+    return false;
+}
+
+/* A metric that no row has draws nothing. */
 static ifl_status find_metric(const ifl_cli_lab_request *request, const ifl_cli_sheet *sheet,
                               ifl_error *error)
 {
-    bool found = !request->metric || request->no_run || request->launches;
-    for (size_t i = 0; i < sheet->figure_count && !found; i++)
-        found = strcmp(sheet->figures[i].metric, request->metric) == 0;
-    return found
-               ? IFL_OK
-               : ifl_cli_error(error, IFL_USAGE,
-                               "the case '%s' has no figure '%s'\n'inflight lab %s --reduced --csv "
-                               "-' names them",
-                               ifl_lab_name(sheet->lab), request->metric, ifl_lab_name(sheet->lab));
+    const bool is_drawn = request->metric && !request->no_run && !request->launches;
+    return is_drawn && !has_metric(request, sheet) ? no_metric(request, sheet, error) : IFL_OK;
 }
 
 /* Runs one case and prints it. What went wrong in it is told; returns the exit status. */
@@ -404,6 +403,65 @@ static int no_case(const ifl_cli_cases *cases, const char *word)
     return ifl_cli_fail(&error);
 }
 
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static bool is_published(const ifl_cli_sheet *sheet, size_t row, const char *metric)
+{
+    const ifl_lab_point point = ifl_cli_sheet_point(sheet, row);
+    ifl_lab_figure figure;
+    bool found = true;
+    for (size_t i = 0; found; i++) {
+        if (ifl_lab_figure_at(sheet->lab, &point, IFL_LAB_PUBLISHED, i, &figure, &found, NULL) !=
+            IFL_OK)
+            return false;
+        if (found && strcmp(figure.metric, metric) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Can any run give it, or a document or a GPU have given it? */
+static ifl_status check_metric(const ifl_cli_lab_request *request, const char *path,
+                               ifl_cli_sheet *sheet, ifl_error *error)
+{
+    for (size_t i = 0; ifl_cli_lab_metric_name(i); i++)
+        if (strcmp(ifl_cli_lab_metric_name(i), request->metric) == 0)
+            return IFL_OK;
+    for (size_t row = 0; row < sheet->row_count; row++)
+        if (is_published(sheet, row, request->metric))
+            return IFL_OK;
+    const ifl_status status = ifl_cli_lab_captured(sheet, path, error);
+    return status == IFL_OK && !has_metric(request, sheet) ? no_metric(request, sheet, error)
+                                                           : status;
+}
+
+static ifl_status check_case(const ifl_cli_lab_request *request, const char *path, ifl_error *error)
+{
+    ifl_cli_sheet sheet = {.reduced = request->reduced};
+    ifl_status status = ifl_lab_open(path, &sheet.lab, error);
+    if (status != IFL_OK)
+        return status;
+    status = ifl_cli_lab_rows(request, &sheet, error);
+    if (status == IFL_OK && request->metric)
+        status = check_metric(request, path, &sheet, error);
+    ifl_lab *lab = sheet.lab;
+    ifl_cli_sheet_free(&sheet);
+    ifl_lab_close(lab);
+    return status;
+}
+
+/* Before any case runs: those that follow take time. */
+static int check_names(const ifl_cli_lab_request *request, const char *const *paths, size_t count)
+{
+    ifl_error error = {0};
+    ifl_status status = IFL_OK;
+    if (!request->version_count && !request->sweep && !request->metric)
+        return 0;
+    for (size_t i = 0; i < count && status == IFL_OK; i++)
+        status = check_case(request, paths[i], &error);
+    return status == IFL_OK ? 0 : ifl_cli_fail(&error);
+}
+
 /* Before anything runs; NULL: none is asked for. */
 static ifl_status make_folder(const char *path, ifl_error *error)
 {
@@ -441,6 +499,8 @@ static int run_words(const ifl_cli_lab_request *request, const ifl_cli_cases *ca
     }
     for (size_t i = 0; i < all && request->list && !result; i++)
         result = list_case(paths[i], count > 0);
+    if (!request->list && !result)
+        result = check_names(request, paths, all);
     if (!request->list && !result)
         result = check_outputs(request, paths, all);
     if (!request->list && !result)

@@ -62,6 +62,8 @@ typedef struct ifl_cli_metric {
 /* "DRAM" for a limiter, else the number. */
 const char *ifl_cli_lab_value_text(const ifl_cli_metric *metric, double value, char *to,
                                    size_t size);
+/* The names of what is counted, modelled and measured, some of them twice; NULL past the end. */
+const char *ifl_cli_lab_metric_name(size_t index);
 /* How a metric is shown; for an unknown name a plain number. */
 ifl_cli_metric ifl_cli_lab_metric(const char *name);
 

@@ -18,4 +18,12 @@ ifl_status ifl_cli_cases_find(ifl_cli_cases *cases, ifl_error *error);
 const char *ifl_cli_cases_path(const ifl_cli_cases *cases, const char *name);
 void ifl_cli_cases_free(ifl_cli_cases *cases);
 
+/* ---- for completion: a name a line ---- */
+
+/* Of a case; nothing where there is none of that name, or it is NULL. */
+void ifl_cli_lab_print_versions(const char *name, FILE *out);
+void ifl_cli_lab_print_sweeps(const char *name, FILE *out);
+/* Of any case. */
+void ifl_cli_lab_print_metrics(const char *name, FILE *out);
+
 #endif

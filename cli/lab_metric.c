@@ -105,12 +105,14 @@ static ifl_status add_ratio(ifl_cli_sheet *sheet, size_t row, size_t index, ifl_
                              (above - less) * ratios[index].factor / below, error);
 }
 
+static const char useful_bytes[] = "useful_bytes";
+
 static ifl_status add_useful(ifl_cli_sheet *sheet, size_t row, ifl_error *error)
 {
     const ifl_lab_point point = ifl_cli_sheet_point(sheet, row);
     double bytes = 0, loads = 0, stores = 0;
     bool found;
-    ifl_status status = ifl_lab_number(sheet->lab, &point, "useful_bytes", &bytes, &found, error);
+    ifl_status status = ifl_lab_number(sheet->lab, &point, useful_bytes, &bytes, &found, error);
     if (status != IFL_OK)
         return status;
     if (!found &&
@@ -119,7 +121,7 @@ static ifl_status add_useful(ifl_cli_sheet *sheet, size_t row, ifl_error *error)
         bytes = loads + stores;
         found = true;
     }
-    return found ? ifl_cli_sheet_add(sheet, row, IFL_CLI_ENGINE, NULL, "useful_bytes", bytes, error)
+    return found ? ifl_cli_sheet_add(sheet, row, IFL_CLI_ENGINE, NULL, useful_bytes, bytes, error)
                  : IFL_OK;
 }
 
@@ -322,6 +324,28 @@ const char *ifl_cli_lab_value_text(const ifl_cli_metric *metric, double value, c
     else
         ifl_cli_grid_number(value * metric->factor, metric->decimals, to, size);
     return to;
+}
+
+const char *ifl_cli_lab_metric_name(size_t index)
+{
+    enum {
+        SHOWN = sizeof shown / sizeof *shown,
+        COUNTERS = sizeof counters / sizeof *counters,
+        SUMS = sizeof sums / sizeof *sums,
+        RATIOS = sizeof ratios / sizeof *ratios
+    };
+    if (index < SHOWN)
+        return shown[index].name;
+    index -= SHOWN;
+    if (index < COUNTERS)
+        return counters[index];
+    index -= COUNTERS;
+    if (index < SUMS)
+        return sums[index].name;
+    index -= SUMS;
+    if (index < RATIOS)
+        return ratios[index].name;
+    return index == RATIOS ? useful_bytes : NULL;
 }
 
 ifl_cli_metric ifl_cli_lab_metric(const char *name)

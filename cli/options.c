@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,6 +157,51 @@ ifl_status ifl_cli_parse(const ifl_cli_command *command, int word_count, char **
     }
     *first = optind - 1;
     return status;
+}
+
+/* "base, v3 or v4" of "base v3 v4". */
+static void list_words(const char *words, char *to, size_t room)
+{
+    size_t used = 0;
+    for (const char *at = words; *at && used < room;) {
+        const size_t bytes = strcspn(at, " ");
+        const char *next = at[bytes] ? at + bytes + 1 : at + bytes;
+        const char *before = at == words ? "" : strchr(at, ' ') ? ", " : " or ";
+        used += (size_t)snprintf(to + used, room - used, "%s%.*s", before, (int)bytes, at);
+        at = next;
+    }
+}
+
+ifl_status ifl_cli_check_word(ifl_cli_option_id id, const char *value, ifl_error *error)
+{
+    const ifl_cli_meaning *is = ifl_cli_meaning_of(id);
+    char words[200];
+    for (const char *at = is->words; *at;) {
+        const size_t bytes = strcspn(at, " ");
+        if (strlen(value) == bytes && strncmp(at, value, bytes) == 0)
+            return IFL_OK;
+        at += bytes + (at[bytes] != '\0');
+    }
+    list_words(is->words, words, sizeof words);
+    return ifl_cli_error(error, IFL_USAGE, "--%s takes %s, not '%.40s'", is->name, words, value);
+}
+
+ifl_status ifl_cli_check_kernel(const char *wanted, ifl_error *error)
+{
+    static const char mark[] = "regex:";
+    const char *text = wanted + strlen(mark);
+    regex_t regex;
+    char why[100];
+    if (strncmp(wanted, mark, strlen(mark)) != 0)
+        return IFL_OK;
+    const int problem = regcomp(&regex, text, REG_EXTENDED | REG_NOSUB);
+    if (problem) {
+        regerror(problem, &regex, why, sizeof why);
+        return ifl_cli_error(error, IFL_USAGE, "'%.100s' is not a regular expression: %s", text,
+                             why);
+    }
+    regfree(&regex);
+    return IFL_OK;
 }
 
 ifl_status ifl_cli_number(const char *what, const char *text, long least, long most, int *out,

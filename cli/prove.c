@@ -327,9 +327,14 @@ static ifl_status prove(const request *r, char **files, ifl_error *error)
 
 TEXT_OPTION(request, rule)
 TEXT_OPTION(request, gpu)
-TEXT_OPTION(request, kernel)
 TEXT_OPTION(request, ledger)
 FLAG_OPTION(request, dry)
+
+static ifl_status set_kernel(void *user, const char *value, ifl_error *error)
+{
+    ((request *)user)->kernel = value;
+    return ifl_cli_check_kernel(value, error);
+}
 
 static const ifl_cli_option options[] = {
     {IFL_CLI_OPTION_rule, NULL, set_rule},

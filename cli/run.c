@@ -29,7 +29,6 @@ static ifl_status put(const char *name, const char *value, ifl_error *error)
         (void)user;                                                                                \
         return put(name, value ? value : "1", error);                                              \
     }
-TEXT_OPTION(set_kernel, IFL_RUN_KERNEL)
 TEXT_OPTION(set_leaks, IFL_RUN_LEAKS)
 TEXT_OPTION(set_fail, IFL_RUN_FAIL)
 TEXT_OPTION(set_each, IFL_RUN_EACH)
@@ -37,18 +36,26 @@ TEXT_OPTION(set_every, IFL_RUN_EVERY)
 TEXT_OPTION(set_races, IFL_RUN_RACES)
 TEXT_OPTION(set_reads, IFL_RUN_READS)
 
-#define NUMBER_OPTION(function, name, option, most)                                                \
+/* Its session would tell at the program's first call of CUDA. */
+static ifl_status set_kernel(void *user, const char *value, ifl_error *error)
+{
+    const ifl_status status = ifl_cli_check_kernel(value, error);
+    (void)user;
+    return status == IFL_OK ? put(IFL_RUN_KERNEL, value, error) : status;
+}
+
+#define NUMBER_OPTION(function, name, option, least, most)                                         \
     static ifl_status function(void *user, const char *value, ifl_error *error)                    \
     {                                                                                              \
         int number;                                                                                \
-        ifl_status status = ifl_cli_number("--" option, value, 0, most, &number, error);           \
+        ifl_status status = ifl_cli_number("--" option, value, least, most, &number, error);       \
         (void)user;                                                                                \
         return status == IFL_OK ? put(name, value, error) : status;                                \
     }
-NUMBER_OPTION(set_launches, IFL_RUN_LAUNCHES, "launches", INT_MAX)
-NUMBER_OPTION(set_skip, IFL_RUN_SKIP, "launch-skip", INT_MAX)
-NUMBER_OPTION(set_count, IFL_RUN_COUNT, "launch-count", INT_MAX)
-NUMBER_OPTION(set_threads, IFL_RUN_THREADS, "threads", 1024)
+NUMBER_OPTION(set_launches, IFL_RUN_LAUNCHES, "launches", 0, INT_MAX)
+NUMBER_OPTION(set_skip, IFL_RUN_SKIP, "launch-skip", 0, INT_MAX)
+NUMBER_OPTION(set_count, IFL_RUN_COUNT, "launch-count", 0, INT_MAX)
+NUMBER_OPTION(set_threads, IFL_RUN_THREADS, "threads", 1, 4096)
 
 static ifl_status set_gpus(void *user, const char *value, ifl_error *error)
 {

@@ -12,6 +12,14 @@
         return IFL_OK;                                                                             \
     }
 
+/* One of the words that option.def lists. */
+#define WORD_OPTION(request, field)                                                                \
+    static ifl_status set_##field(void *user, const char *value, ifl_error *error)                 \
+    {                                                                                              \
+        ((request *)user)->field = value;                                                          \
+        return ifl_cli_check_word(IFL_CLI_OPTION_##field, value, error);                           \
+    }
+
 /* An option of another name than its field's, or one that clears it. */
 #define SWITCH_OPTION(request, name, field, to)                                                    \
     static ifl_status set_##name(void *user, const char *value, ifl_error *error)                  \

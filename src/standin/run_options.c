@@ -107,7 +107,7 @@ ifl_status ifl_standin_options_read(ifl_standin_options *options, ifl_error *err
     if (status == IFL_OK)
         status = number(IFL_RUN_COUNT, 0, 1ul << 40, &options->most, error);
     if (status == IFL_OK)
-        status = number(IFL_RUN_THREADS, 0, 1024, &threads, error);
+        status = number(IFL_RUN_THREADS, 0, 4096, &threads, error);
     if (status == IFL_OK)
         options->threads = (int)threads;
     if (status == IFL_OK)
