@@ -198,6 +198,9 @@ void ifl_gpu_close(ifl_gpu *gpu)
         gpu->cu.release(gpu->scratch);
     if (gpu->kernels)
         gpu->cu.module_unload(gpu->kernels);
+    for (size_t i = 0; i < gpu->kept.count; i++)
+        gpu->cu.module_unload(gpu->kept.at[i].module);
+    ifl_vec_free(&gpu->kept);
     if (gpu->stream)
         gpu->cu.stream_free(gpu->stream);
     if (gpu->has_context)

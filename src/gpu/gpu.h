@@ -7,6 +7,8 @@
 
 #include "base/cuda_words.h"
 #include "base/error.h"
+#include "base/sha256.h"
+#include "base/vec.h"
 
 /* CUlaunchConfig and CUlaunchAttribute of cuda.h. */
 typedef struct ifl_cuda_attribute {
@@ -59,12 +61,19 @@ enum {
 
 typedef struct ifl_blas ifl_blas;
 
+/* Code that stays loaded, found by its bytes. */
+typedef struct ifl_gpu_kept {
+    char digest[IFL_SHA256_TEXT];
+    void *module;
+} ifl_gpu_kept;
+
 struct ifl_gpu {
     void *library;
     ifl_driver cu;
     int device;
     bool has_context;
     void *stream;
+    IFL_VEC(ifl_gpu_kept) kept;
     void *kernels;    /* module of cuda/kernels.ptx, NULL until one is wanted */
     uint64_t scratch; /* memory to read the L2 full with, 0: none yet */
     ifl_blas *blas;   /* cuda/blas.h; NULL: none, or not looked for yet */
@@ -89,6 +98,10 @@ int ifl_gpu_attribute(const ifl_gpu *gpu, int attribute);
 ifl_status ifl_gpu_load(const ifl_gpu *gpu, const void *image, const char *name, void **module,
                         ifl_error *error);
 void ifl_gpu_unload(const ifl_gpu *gpu, void *module);
+/* Likewise, but what has the same bytes is loaded once, and stays so until the GPU is closed. Its
+ * variables hold what the launches before have left in them. */
+ifl_status ifl_gpu_load_once(ifl_gpu *gpu, const void *image, size_t bytes, const char *name,
+                             void **module, ifl_error *error);
 ifl_status ifl_gpu_function(const ifl_gpu *gpu, void *module, const char *name, void **function,
                             ifl_error *error);
 /* A kernel of our own, cuda/kernels.ptx. */

@@ -35,6 +35,29 @@ void ifl_gpu_unload(const ifl_gpu *gpu, void *module)
         gpu->cu.module_unload(module);
 }
 
+ifl_status ifl_gpu_load_once(ifl_gpu *gpu, const void *image, size_t bytes, const char *name,
+                             void **module, ifl_error *error)
+{
+    ifl_gpu_kept kept = {.module = NULL};
+    ifl_sha256 hash;
+    ifl_sha256_start(&hash);
+    ifl_sha256_add(&hash, image, bytes);
+    ifl_sha256_end(&hash, kept.digest);
+    *module = NULL;
+    for (size_t i = 0; i < gpu->kept.count; i++)
+        if (strcmp(gpu->kept.at[i].digest, kept.digest) == 0)
+            *module = gpu->kept.at[i].module;
+    if (*module)
+        return IFL_OK;
+    if (!ifl_vec_reserve(&gpu->kept, 1))
+        return ifl_fail_memory(error, sizeof kept);
+    const ifl_status status = ifl_gpu_load(gpu, image, name, &kept.module, error);
+    if (status == IFL_OK)
+        ifl_vec_push(&gpu->kept, kept);
+    *module = kept.module;
+    return status;
+}
+
 ifl_status ifl_gpu_function(const ifl_gpu *gpu, void *module, const char *name, void **function,
                             ifl_error *error)
 {

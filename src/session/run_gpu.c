@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "gpu/blas.h"
+#include "sass/elf_image.h"
 #include "session/watch.h"
 
 #include <stdlib.h>
@@ -86,6 +87,40 @@ static bool is_cubin(const char *image, size_t bytes)
            (uint8_t)image[ELF_MACHINE_AT] == ELF_MACHINE_CUDA && !image[ELF_MACHINE_AT + 1];
 }
 
+/* Has it variables that launches can change? A launch begins with their initial values. */
+static bool program_has_variables(const ifl_program *program)
+{
+    for (size_t i = 0; program && i < program->variable_count; i++)
+        if (program->variables[i].space == IFL_SPACE_GLOBAL)
+            return true;
+    return false;
+}
+
+static bool cubin_has_variables(const char *image, size_t bytes)
+{
+    ifl_arena arena = {0};
+    ifl_elf_image elf;
+    bool found =
+        ifl_elf_open("a cubin", (const uint8_t *)image, bytes, &arena, &elf, NULL) != IFL_OK;
+    for (size_t i = 0; !found && i < elf.section_count; i++)
+        found = ifl_elf_name_after(&elf.sections[i], ".nv.global") != NULL;
+    ifl_arena_free(&arena);
+    return found;
+}
+
+/* What can be used once more is loaded once; a share of the L1 is kept with the function. */
+static ifl_status load_image(ifl_gpu_run *r, const void *image, size_t bytes, const char *name,
+                             bool has_variables, ifl_error *error)
+{
+    r->is_kept = !has_variables && !r->options->carveout_given;
+    const ifl_status status = r->is_kept
+                                  ? ifl_gpu_load_once(r->gpu, image, bytes, name, &r->module, error)
+                                  : ifl_gpu_load(r->gpu, image, name, &r->module, error);
+    if (status != IFL_OK)
+        r->module = NULL;
+    return status;
+}
+
 /* The launch's machine code, else the file's. Where the cubin is for another GPU the driver refuses
  * it, and the PTX is compiled; so it is where PTX was asked for and the file that is named has
  * machine code only to tell of it. */
@@ -96,8 +131,8 @@ static void load_cubin(ifl_gpu_run *r)
     const bool names_it = r->launch->machine && r->launch->code != IFL_CHOOSE_PTX;
     const char *path = names_it ? r->launch->machine : r->launch->module->path;
     if (ifl_file_read(path, MOST_CUBIN_BYTES, &image, &bytes, NULL) == IFL_OK &&
-        is_cubin(image, bytes) && ifl_gpu_load(r->gpu, image, path, &r->module, NULL) != IFL_OK)
-        r->module = NULL;
+        is_cubin(image, bytes))
+        load_image(r, image, bytes, path, cubin_has_variables(image, bytes), NULL);
     free(image);
 }
 
@@ -109,7 +144,8 @@ static ifl_status load(ifl_gpu_run *r)
     r->is_cubin = r->module != NULL;
     ifl_status status = r->is_cubin ? IFL_OK : check_target(r);
     if (status == IFL_OK && !r->is_cubin)
-        status = ifl_gpu_load(r->gpu, program->text, program->file, &r->module, r->error);
+        status = load_image(r, program->text, strlen(program->text), program->file,
+                            program_has_variables(program), r->error);
     if (status == IFL_OK)
         status = ifl_gpu_function(r->gpu, r->module, kernel, &r->to.function, r->error);
     return status;
@@ -257,7 +293,8 @@ ifl_status ifl_launch_call_on(ifl_launch *launch, ifl_gpu *gpu, const ifl_gpu_op
                      .error = error};
     const ifl_status status = run_all(&r);
     ifl_gpu_buffers_free(&r.buffers);
-    ifl_gpu_unload(gpu, r.module);
+    if (!r.is_kept)
+        ifl_gpu_unload(gpu, r.module);
     *out = status == IFL_OK ? r.profile : NULL;
     if (status != IFL_OK)
         ifl_profile_free(r.profile);

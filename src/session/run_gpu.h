@@ -53,6 +53,7 @@ typedef struct ifl_gpu_run {
     const ifl_gpu_options *options;
     const char *call; /* of a vendor's library, in the kernel's place; NULL: the kernel */
     void *module;
+    bool is_kept;  /* the GPU keeps it for other launches */
     bool is_cubin; /* the file's own machine code was loaded, not its PTX */
     ifl_gpu_launch to;
     ifl_gpu_buffers buffers;
