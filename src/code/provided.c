@@ -22,9 +22,12 @@ bool ifl_provided_is_for_ptx(ifl_provided function)
     return function < IFL_PROVIDED_NESTED_PARAMETERS;
 }
 
+/* Those that read textures ask nothing of a launch. */
 uint32_t ifl_provided_bit(ifl_provided function)
 {
-    return function == IFL_PROVIDED_NONE ? 0 : UINT32_C(1) << function;
+    return function == IFL_PROVIDED_NONE || function >= IFL_PROVIDED_GRADIENT_3D_F16
+               ? 0
+               : UINT32_C(1) << function;
 }
 
 bool ifl_provided_any_outside(uint32_t functions)

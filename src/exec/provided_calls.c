@@ -4,6 +4,7 @@
  * character). CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation and
  * Operations", "Assertion". */
 #include "exec/provided_call.h"
+#include "exec/texture_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -334,6 +335,10 @@ void ifl_provided_call(ifl_warp *warp, ifl_fragment *fragment, ifl_provided func
         [IFL_PROVIDED_GROUP_HANDLE] = call_group_handle,
         [IFL_PROVIDED_GROUP_SYNC] = call_group_sync,
     };
+    if (ifl_texture_calls_have(function)) {
+        ifl_texture_call(warp, fragment, function);
+        return;
+    }
     ifl_provided_lane call = {.warp = warp,
                               .code = fragment->code,
                               .frame = fragment->frame,

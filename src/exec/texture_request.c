@@ -5,6 +5,7 @@
 #include "exec/bulk_copies.h"
 #include "exec/lane.h"
 #include "exec/texel.h"
+#include "exec/texture_calls.h"
 #include "exec/warp.h"
 
 #include <string.h>
@@ -520,16 +521,29 @@ static bool serve(request *r)
     return is_for_surfaces(r->op) ? move_surface(r) : read_texture(r);
 }
 
+static bool serve_lanes(request *r, uint32_t mask)
+{
+    for (; mask; mask &= mask - 1) {
+        r->lane = (uint32_t)__builtin_ctz(mask);
+        if (!serve(r))
+            return false;
+    }
+    return true;
+}
+
 ifl_reason ifl_slow_texture(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
                             uint32_t active)
 {
     (void)active;
     request r = {.warp = warp, .code = code, .op = code->extra, .frame = frame};
-    for (; mask; mask &= mask - 1) {
-        r.lane = (uint32_t)__builtin_ctz(mask);
-        if (!serve(&r))
-            return IFL_REASON_FAULT;
-    }
+    if (!serve_lanes(&r, mask))
+        return IFL_REASON_FAULT;
     tell(&r);
     return IFL_REASON_NONE;
+}
+
+ifl_reason ifl_texture_ask_unseen(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask)
+{
+    request r = {.warp = warp, .code = code, .op = code->extra, .frame = frame};
+    return serve_lanes(&r, mask) ? IFL_REASON_NONE : IFL_REASON_FAULT;
 }
