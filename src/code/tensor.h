@@ -67,6 +67,10 @@ typedef struct ifl_tensor_move {
     ifl_tensor_address at;
     int32_t split; /* 16X32X2: columns to what the upper half of the warp moves */
     uint32_t data[IFL_TENSOR_MOST_REGISTERS];
+    uint8_t operation; /* of all registers of a lane: IFL_OPERATION_MIN, _MAX; 0: none */
+    uint8_t type;      /* ifl_type */
+    bool is_absolute, keeps_nan;
+    uint32_t result; /* slot */
 } ifl_tensor_move;
 
 /* Where register `reg` of a lane is, from the address on: a lane and a column, which counts

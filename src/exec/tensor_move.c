@@ -6,7 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARP_LANES = 32, HALF_BITS = 16, HALF_MASK = 0xffff, PARTS = IFL_TENSOR_LANES / WARP_LANES };
+enum {
+    WARP_LANES = 32,
+    WORD_BITS = 32,
+    HALF_BITS = 16,
+    HALF_MASK = 0xffff,
+    PARTS = IFL_TENSOR_LANES / WARP_LANES
+};
 
 /* ---- where ----------------------------------------------------------------------------------- */
 
@@ -94,6 +100,64 @@ static void load(const struct ifl_tensor_memory *memory, const ifl_tensor_move *
         }
 }
 
+/* ---- reductions ------------------------------------------------------------------------------ */
+
+/* Of a float's bits: a number that grows with it. */
+static uint32_t rank_of(uint32_t bits)
+{
+    const uint32_t sign = UINT32_C(1) << (WORD_BITS - 1);
+    return bits & sign ? ~bits : bits | sign;
+}
+
+static bool is_less(uint8_t type, uint32_t a, uint32_t b)
+{
+    return type == IFL_TYPE_U32   ? a < b
+           : type == IFL_TYPE_S32 ? (int32_t)a < (int32_t)b
+                                  : rank_of(a) < rank_of(b);
+}
+
+/* A NaN is left out, or with .NaN becomes the result (PTX ISA 9.0, "min", "max"). */
+static uint32_t reduced(const ifl_tensor_move *op, uint32_t so_far, uint32_t value)
+{
+    const uint32_t infinity = 0x7f800000, nan = 0x7fffffff;
+    const bool is_float = op->type == IFL_TYPE_F32,
+               was_nan = is_float && (so_far & INT32_MAX) > infinity,
+               is_nan = is_float && (value & INT32_MAX) > infinity;
+    if (was_nan || is_nan)
+        return op->keeps_nan || (was_nan && is_nan) ? nan : was_nan ? value : so_far;
+    return is_less(op->type, value, so_far) == (op->operation == IFL_OPERATION_MIN) ? value
+                                                                                    : so_far;
+}
+
+/* "Across columns in each lane": of all registers that a thread gets (PTX ISA 9.0, "tcgen05.ld"). */
+static void reduce(const ifl_tensor_move *op, char *frame, const uint32_t (*loaded)[WARP_LANES],
+                   const bool *is_there)
+{
+    const uint32_t keeps = op->is_absolute ? INT32_MAX : UINT32_MAX;
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        uint32_t result = loaded[0][lane] & keeps;
+        for (unsigned reg = 1; reg < op->registers; reg++)
+            result = reduced(op, result, loaded[reg][lane] & keeps);
+        if (is_there[lane])
+            ((uint32_t *)ifl_slot(frame, op->result))[lane] = result;
+    }
+}
+
+static void load_reduced(const struct ifl_tensor_memory *memory, const ifl_tensor_move *op,
+                         char *frame, uint32_t address, uint32_t first_lane)
+{
+    uint32_t loaded[IFL_TENSOR_MOST_REGISTERS][WARP_LANES] = {{0}};
+    bool is_there[WARP_LANES] = {false};
+    for (unsigned reg = 0; reg < op->registers; reg++)
+        for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+            const word_place at = place_of(op, address, first_lane, lane, reg);
+            is_there[lane] = at.is_there;
+            if (at.is_there)
+                loaded[reg][lane] = read_word(memory, op, at);
+        }
+    reduce(op, frame, loaded, is_there);
+}
+
 /* ---- stores ---------------------------------------------------------------------------------- */
 
 static bool keep_store(ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t address)
@@ -147,6 +211,8 @@ ifl_reason ifl_slow_tensor_move(ifl_warp *warp, const ifl_code *code, char *fram
     warp->changed = true;
     if (op->stores)
         return keep_store(warp, code, frame, address) ? IFL_REASON_NONE : IFL_REASON_FAULT;
+    if (op->operation)
+        load_reduced(warp->block->tensor, op, frame, address, first_lane);
     load(warp->block->tensor, op, frame, address, first_lane);
     return IFL_REASON_NONE;
 }

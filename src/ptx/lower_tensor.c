@@ -89,10 +89,36 @@ static bool describe_move(ifl_lowerer *l, ifl_tensor_move *op, unsigned split_sl
     return true;
 }
 
+/* A smallest or largest of at least two registers; .abs and .NaN are those of floats. */
+static bool set_reduction(ifl_lowerer *l, ifl_tensor_move *op)
+{
+    const ifl_modifiers *m = &l->instruction->modifiers;
+    const bool is_float = l->instruction->type[0] == IFL_TYPE_F32,
+               is_whole = l->instruction->type[0] == IFL_TYPE_U32 ||
+                          l->instruction->type[0] == IFL_TYPE_S32;
+    op->operation = m->operation;
+    op->type = l->instruction->type[0];
+    op->is_absolute = m->flags & IFL_FLAG_ABS;
+    op->keeps_nan = m->flags & IFL_FLAG_NAN;
+    if ((m->operation != IFL_OPERATION_MIN && m->operation != IFL_OPERATION_MAX) ||
+        (!is_float && !is_whole) || (is_whole && (op->is_absolute || op->keeps_nan)) ||
+        (op->shape != IFL_TENSOR_32X32 && op->shape != IFL_TENSOR_16X32X2) || op->registers < 2) {
+        ifl_lower_unsupported(l, "of this form");
+        return false;
+    }
+    op->result = ifl_lower_destination(l, l->slots.at[1], 32);
+    return true;
+}
+
 void ifl_lower_tensor_move(ifl_lowerer *l)
 {
-    const bool stores = l->instruction->opcode == IFL_OP_TENSOR_ST;
-    const unsigned data = stores ? 2 : 0, address = stores ? 0 : 1, split = stores ? 1 : 2;
+    const bool stores = l->instruction->opcode == IFL_OP_TENSOR_ST,
+               reduces = l->instruction->opcode == IFL_OP_TENSOR_LD_RED;
+    const unsigned data = stores ? 2 : 0,
+                   address = stores    ? 0
+                             : reduces ? 2
+                                       : 1,
+                   split = stores ? 1 : address + 1;
     ifl_tensor_move *op = ifl_lower_allocate(l, sizeof *op);
     uint32_t count;
     const ifl_operand *member = ifl_slot_members(l->slots.at[data], &count);
@@ -102,12 +128,16 @@ void ifl_lower_tensor_move(ifl_lowerer *l)
     if (!describe_move(l, op, split, data))
         return;
     op->at = address_of(l, l->slots.at[address]);
+    if (reduces && !set_reduction(l, op))
+        return;
     for (uint32_t i = 0; i < count; i++)
         op->data[i] = stores ? ifl_lower_source(l, &member[i], 32, false)
                              : ifl_lower_destination(l, &member[i], 32);
     ifl_lower_emit(l, IFL_CODE_tensor_move)->extra = op;
     for (uint32_t i = 0; i < count && !stores; i++)
         ifl_lower_finish(l, &member[i], op->data[i], 32, false);
+    if (reduces)
+        ifl_lower_finish(l, l->slots.at[1], op->result, 32, false);
 }
 
 void ifl_lower_tensor_wait(ifl_lowerer *l)

@@ -524,6 +524,7 @@ ifl_lower_function *const ifl_lower_table[IFL_OP_COUNT] = {
     [IFL_OP_TENSOR_DEALLOC] = ifl_lower_tensor_alloc,
     [IFL_OP_TENSOR_RELINQUISH] = ifl_lower_tensor_alloc,
     [IFL_OP_TENSOR_LD] = ifl_lower_tensor_move,
+    [IFL_OP_TENSOR_LD_RED] = ifl_lower_tensor_move,
     [IFL_OP_TENSOR_ST] = ifl_lower_tensor_move,
     [IFL_OP_TENSOR_MMA] = ifl_lower_tensor_product,
     [IFL_OP_TENSOR_MMA_SP] = ifl_lower_tensor_product,

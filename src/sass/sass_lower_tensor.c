@@ -82,6 +82,20 @@ static bool set_shape(ifl_sass_lowerer *l, ifl_tensor_move *op, const ifl_sass_o
     return false;
 }
 
+static void set_reduction(ifl_sass_lowerer *l, ifl_tensor_move *op)
+{
+    const ifl_sass_word operation = value(l, IFL_SASS_VALUE_OPERATION),
+                        type = value(l, IFL_SASS_VALUE_TYPE);
+    const bool is_least = operation == IFL_SASS_WORD_MIN || operation == IFL_SASS_WORD_MINABS;
+    op->operation = is_least ? IFL_OPERATION_MIN : IFL_OPERATION_MAX;
+    op->is_absolute = operation == IFL_SASS_WORD_MINABS || operation == IFL_SASS_WORD_MAXABS;
+    op->keeps_nan = value(l, IFL_SASS_VALUE_NAN_RULE) == IFL_SASS_WORD_NAN;
+    op->type = type == IFL_SASS_WORD_F32   ? IFL_TYPE_F32
+               : type == IFL_SASS_WORD_S32 ? IFL_TYPE_S32
+                                           : IFL_TYPE_U32;
+    op->result = ifl_sass_lower_destination(l, operand(l, IFL_SASS_ROLE_DESTINATION2));
+}
+
 void ifl_sass_lower_tensor_move(ifl_sass_lowerer *l)
 {
     const ifl_sass_word pack = value(l, IFL_SASS_VALUE_PACK);
@@ -97,6 +111,8 @@ void ifl_sass_lower_tensor_move(ifl_sass_lowerer *l)
         return;
     }
     op->at = address_of(l, op->stores ? IFL_SASS_ROLE_DESTINATION_ADDRESS : IFL_SASS_ROLE_ADDRESS);
+    if (value(l, IFL_SASS_VALUE_STATISTIC) == IFL_SASS_WORD_STAT)
+        set_reduction(l, op);
     const bool is_none = data->index == IFL_SASS_NO_REGISTER;
     const uint32_t first =
         op->stores ? ifl_sass_lower_source(l, data, 1) : ifl_sass_lower_destination(l, data);
