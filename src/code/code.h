@@ -155,6 +155,8 @@ typedef struct ifl_atomic {
     uint32_t told;      /* a predicate */
     bool fetches_work;  /* in a loop that goes on, or not, by its old value: a queue of pieces */
     uint8_t joins;      /* ifl_atomic_joins */
+    /* a load of what several GPUs have at the address, combined; halves are added as f32 */
+    bool combines, adds_wide;
 } ifl_atomic;
 
 /* The lanes of an atomic's request, of those that execute it. */

@@ -225,6 +225,7 @@ static bool is_below_own(const ifl_warp *warp, ifl_space space, uint64_t address
 typedef struct asked_bytes {
     uint64_t bytes, least;
     bool is_run;
+    bool is_whole; /* by something else than an instruction's lanes, which reach one memory only */
 } asked_bytes;
 
 static uint8_t *reach_checked(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
@@ -232,6 +233,13 @@ static uint8_t *reach_checked(ifl_warp *warp, const ifl_code *code, ifl_space sp
 {
     const uint64_t bytes = a.bytes, least = a.least;
     const bool is_write = use != IFL_PURPOSE_READS;
+    if (space == IFL_SPACE_GLOBAL && (a.is_whole || !is_write) &&
+        ifl_memory_copies(warp->worker->grid->launch->memory, address)) {
+        ifl_fault_raise(warp, code, IFL_FAULT_UNSUPPORTED, lane,
+                        "%s of memory of several GPUs in this way",
+                        is_write ? "a change" : "a read");
+        return NULL;
+    }
     reached at = reach(warp, space, lane, address, least, use);
     if (!at.host || (!a.is_run && !is_aligned(address, bytes))) {
         (a.is_run ? ifl_fault_outside_of_memory : ifl_fault_access)(warp, code, space, lane,
@@ -260,21 +268,21 @@ static uint64_t least_of(const ifl_warp *warp, const ifl_transfer *t, ifl_space 
 uint8_t *ifl_warp_reach_for(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t,
                             ifl_space space, uint32_t lane, uint64_t address, ifl_purpose use)
 {
-    const asked_bytes a = {t->bytes, least_of(warp, t, space, address), false};
+    const asked_bytes a = {t->bytes, least_of(warp, t, space, address), false, false};
     return reach_checked(warp, code, space, lane, address, a, use);
 }
 
 uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                            uint64_t address, uint64_t bytes, bool is_write)
 {
-    return reach_checked(warp, code, space, lane, address, (asked_bytes){bytes, bytes, false},
+    return reach_checked(warp, code, space, lane, address, (asked_bytes){bytes, bytes, false, true},
                          is_write ? IFL_PURPOSE_CHANGES : IFL_PURPOSE_READS);
 }
 
 uint8_t *ifl_warp_reach_run(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                             uint64_t address, uint64_t bytes, bool is_write)
 {
-    return reach_checked(warp, code, space, lane, address, (asked_bytes){bytes, bytes, true},
+    return reach_checked(warp, code, space, lane, address, (asked_bytes){bytes, bytes, true, true},
                          is_write ? IFL_PURPOSE_CHANGES : IFL_PURPOSE_READS);
 }
 
@@ -416,7 +424,8 @@ static void store_lane(const ifl_transfer *t, const char *frame, uint32_t lane, 
 void ifl_warp_remember(ifl_warp *warp, const ifl_code *code, bool is_write, uint64_t address)
 {
     ifl_allocation *a = ifl_memory_find(warp->worker->grid->launch->memory, address);
-    uint32_t bad = IFL_ALLOCATION_FREED | (is_write ? IFL_ALLOCATION_READ_ONLY : 0);
+    uint32_t bad =
+        IFL_ALLOCATION_FREED | IFL_ALLOCATION_MULTICAST | (is_write ? IFL_ALLOCATION_READ_ONLY : 0);
     bool is_usable = a && !(a->flags & bad) && !warp->worker->unwritten;
     ifl_hint *hint = &warp->worker->hint[code->site];
     if (hint->allocation != a)
@@ -430,6 +439,21 @@ static void store_lanes(const ifl_transfer *t, const char *frame, uint32_t mask,
     for (uint32_t m = ifl_store_order(mask, flip); m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m) ^ flip;
         store_lane(t, frame, lane, to[lane]);
+    }
+}
+
+/* An address that stands for several memories: those behind the first. */
+static void store_copies(const ifl_warp *warp, const ifl_transfer *t, const char *frame,
+                         uint32_t mask, const uint64_t *address, const uint8_t *space)
+{
+    const ifl_memory *memory = warp->worker->grid->launch->memory;
+    const uint32_t flip = ifl_store_flip(t->bytes);
+    for (uint32_t m = ifl_store_order(mask, flip); m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m) ^ flip;
+        const ifl_allocation *many =
+            space[lane] == IFL_SPACE_GLOBAL ? ifl_memory_copies(memory, address[lane]) : NULL;
+        for (uint32_t i = 1; many && i < many->copy_count; i++)
+            store_lane(t, frame, lane, many->copies[i] + (address[lane] - many->address));
     }
 }
 
@@ -454,6 +478,7 @@ static bool move_lanes(ifl_warp *warp, const ifl_code *code, char *frame, uint32
     if (is_write) {
         ifl_race_stores(warp, code, frame, mask, address, space, host);
         store_lanes(t, frame, mask, host);
+        store_copies(warp, t, frame, mask, address, space);
     }
     return true;
 }

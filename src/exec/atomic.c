@@ -240,12 +240,104 @@ static bool fetches_piece(const ifl_warp *warp, uint32_t mask, const uint8_t *sp
     return is_one;
 }
 
+/* ---- memories of several GPUs ---------------------------------------------------------------- */
+
+static const ifl_allocation *copies_at(const ifl_warp *warp, uint64_t address)
+{
+    return ifl_memory_copies(warp->worker->grid->launch->memory, address);
+}
+
+/* The sums of both halves of a word, or of one, as floats. */
+static void add_halves(const ifl_atomic *a, float sum[2], uint64_t bits)
+{
+    const bool is_bf16 = a->type == IFL_TYPE_BF16 || a->type == IFL_TYPE_BF16X2;
+    const ifl_format *format = is_bf16 ? &ifl_bf16 : &ifl_f16;
+    for (unsigned i = 0; i < a->transfer.element_bytes / 2; i++)
+        sum[i] += ifl_widen(format, bits >> (16 * i) & 0xffff);
+}
+
+static uint64_t narrowed(const ifl_atomic *a, const float sum[2])
+{
+    const bool is_bf16 = a->type == IFL_TYPE_BF16 || a->type == IFL_TYPE_BF16X2;
+    const ifl_format *format = is_bf16 ? &ifl_bf16 : &ifl_f16;
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < a->transfer.element_bytes / 2; i++)
+        bits |= (uint64_t)(ifl_narrow(format, sum[i], IFL_ROUND_RN, false) & 0xffff) << (16 * i);
+    return bits;
+}
+
+/* In the order in which the GPUs joined; no document tells that of a GPU's switch. */
+static uint64_t combined(const ifl_atomic *a, const ifl_allocation *of, uint64_t offset)
+{
+    uint64_t all = 0;
+    float sum[2] = {-0.0f, -0.0f};
+    for (uint32_t i = 0; i < of->copy_count; i++) {
+        uint64_t next = 0;
+        memcpy(&next, of->copies[i] + offset, a->transfer.element_bytes);
+        all = i ? new_value(a, all, next, 0, false) : next;
+        if (a->adds_wide)
+            add_halves(a, sum, next);
+    }
+    return a->adds_wide ? narrowed(a, sum) : all;
+}
+
+static bool combine_lane(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t lane)
+{
+    const ifl_atomic *a = code->extra;
+    const ifl_transfer *t = &a->transfer;
+    const uint64_t address = warp->address[lane];
+    const ifl_allocation *of = copies_at(warp, address);
+    if (!of || address - of->address + t->bytes > of->bytes || address % t->bytes) {
+        ifl_fault_raise(warp, code, of ? IFL_FAULT_MISALIGNED : IFL_FAULT_ADDRESS, lane,
+                        "0x%llx is no address of a multicast object where %u bytes can be combined",
+                        (unsigned long long)address, t->bytes);
+        return false;
+    }
+    for (unsigned e = 0; e < t->elements; e++) {
+        const value128 value = {
+            {combined(a, of, address - of->address + (uint64_t)e * t->element_bytes), 0}};
+        if (!(t->sink >> e & 1))
+            write_value(a, frame, t->data[e], lane, &value);
+    }
+    return true;
+}
+
+static ifl_reason combine(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask)
+{
+    const ifl_transfer *t = code->extra;
+    uint8_t space[IFL_WARP_LANES];
+    ifl_lane_addresses(t, frame, warp->address);
+    ifl_warp_split_spaces(warp, t, mask, warp->address, space);
+    for (uint32_t m = mask; m; m &= m - 1)
+        if (!combine_lane(warp, code, frame, (uint32_t)__builtin_ctz(m)))
+            return IFL_REASON_FAULT;
+    if (mask)
+        ifl_warp_observe(warp);
+    ifl_warp_tell_lanes(warp, code, t, mask, warp->address, space);
+    return --warp->requests_left == 0 ? IFL_REASON_YIELD : IFL_REASON_NONE;
+}
+
+/* All elements of a lane; whether cas stored its value. */
+static bool update_lane(ifl_warp *warp, const ifl_atomic *a, char *frame, uint32_t lane,
+                        uint8_t *host, bool flush)
+{
+    bool stored = false;
+    for (unsigned e = 0; e < a->transfer.elements; e++)
+        stored |= update_element(warp, a, frame, lane, e,
+                                 host + (size_t)e * a->transfer.element_bytes, flush);
+    return stored;
+}
+
+/* ---- the operation --------------------------------------------------------------------------- */
+
 ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
                            uint32_t active)
 {
     (void)active;
     const ifl_atomic *a = code->extra;
     const ifl_transfer *t = &a->transfer;
+    if (a->combines)
+        return combine(warp, code, frame, mask);
     uint8_t space[IFL_WARP_LANES];
     ifl_lane_addresses(t, frame, warp->address);
     ifl_warp_split_spaces(warp, t, mask, warp->address, space);
@@ -264,10 +356,17 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
             ifl_race_object(warp, warp->address[lane], t->bytes);
         else if (space[lane] == IFL_SPACE_SHARED)
             ifl_race_atomic(warp, code, lane, warp->address[lane], t->bytes);
-        for (unsigned e = 0; e < t->elements; e++)
-            stored |= (uint32_t)update_element(warp, a, frame, lane, e,
-                                               host + (size_t)e * t->element_bytes, flush)
-                      << lane;
+        const ifl_allocation *many =
+            space[lane] == IFL_SPACE_GLOBAL ? copies_at(warp, warp->address[lane]) : NULL;
+        if (many && !(t->sink & 1)) {
+            ifl_fault_raise(warp, code, IFL_FAULT_UNSUPPORTED, lane,
+                            "an old value of the memory of several GPUs");
+            return IFL_REASON_FAULT;
+        }
+        stored |= (uint32_t)update_lane(warp, a, frame, lane, host, flush) << lane;
+        for (uint32_t i = 1; many && i < many->copy_count; i++)
+            update_lane(warp, a, frame, lane,
+                        many->copies[i] + (warp->address[lane] - many->address), flush);
     }
     tell(a, frame, given, a->tells == IFL_ATOMIC_TELLS_STORED ? stored : mask);
     if (mask)

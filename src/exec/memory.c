@@ -39,7 +39,8 @@ struct ifl_memory {
     uint64_t total; /* bytes allocated, adopted ones left out */
     size_t dropped; /* places that are remembered, without bytes */
     uint64_t versions, launches;
-    bool track; /* new and existing allocations have `written` */
+    bool has_copies; /* some allocation stands for several, or did */
+    bool track;      /* new and existing allocations have `written` */
 };
 
 ifl_status ifl_memory_new(ifl_memory **out, ifl_error *error)
@@ -281,6 +282,29 @@ IFL_SHARED ifl_status ifl_memory_adopt(ifl_memory *memory, uint64_t address, voi
     insert(memory, b);
     *out = &b->allocation;
     return IFL_OK;
+}
+
+IFL_SHARED ifl_status ifl_memory_adopt_copies(ifl_memory *memory, uint64_t address,
+                                              uint8_t *const *copies, uint32_t count,
+                                              uint64_t bytes, const char *label,
+                                              ifl_allocation **out, ifl_error *error)
+{
+    const ifl_status status =
+        ifl_memory_adopt(memory, address, copies[0], bytes, label, out, error);
+    if (status != IFL_OK)
+        return status;
+    (*out)->flags |= IFL_ALLOCATION_MULTICAST;
+    (*out)->copies = copies;
+    (*out)->copy_count = count;
+    memory->has_copies = true;
+    return IFL_OK;
+}
+
+const ifl_allocation *ifl_memory_copies(const ifl_memory *memory, uint64_t address)
+{
+    const ifl_allocation *a = memory->has_copies ? ifl_memory_find(memory, address) : NULL;
+    return a && a->flags & IFL_ALLOCATION_MULTICAST && !(a->flags & IFL_ALLOCATION_FREED) ? a
+                                                                                          : NULL;
 }
 
 static void forget(ifl_memory *memory, size_t index)

@@ -20,7 +20,8 @@ enum {
     IFL_ALLOCATION_ADOPTED = 1 << 5, /* the caller's bytes */
     IFL_ALLOCATION_HOST =
         1 << 6, /* the program has a pointer to them: they change without a call */
-    IFL_ALLOCATION_MANAGED = 1 << 7 /* a variable that the program may have a pointer to */
+    IFL_ALLOCATION_MANAGED = 1 << 7,  /* a variable that the program may have a pointer to */
+    IFL_ALLOCATION_MULTICAST = 1 << 8 /* stands for several: `copies` */
 };
 
 typedef struct ifl_allocation {
@@ -36,6 +37,8 @@ typedef struct ifl_allocation {
          * where what it held then is put back (session/repeat.c) */
         version;
     uint64_t read_by, changed_by; /* the last launch that did, as ifl_memory_launch counts them */
+    uint8_t *const *copies;       /* the first byte of each of those that it stands for */
+    uint32_t copy_count;
 } ifl_allocation;
 
 ifl_status ifl_memory_new(ifl_memory **out, ifl_error *error);
@@ -52,6 +55,13 @@ ifl_status ifl_memory_allocate(ifl_memory *memory, uint64_t bytes, uint32_t misa
  * IFL_USAGE where they would lie over another allocation. */
 ifl_status ifl_memory_adopt(ifl_memory *memory, uint64_t address, void *host, uint64_t bytes,
                             const char *label, ifl_allocation **out, ifl_error *error);
+/* The same of an address that stands for several memories (a multicast object): stores and reductions
+ * go to all, and only an instruction that combines them reads. The list stays the caller's. */
+ifl_status ifl_memory_adopt_copies(ifl_memory *memory, uint64_t address, uint8_t *const *copies,
+                                   uint32_t count, uint64_t bytes, const char *label,
+                                   ifl_allocation **out, ifl_error *error);
+/* What stands for several at the address; NULL: nothing does. */
+const ifl_allocation *ifl_memory_copies(const ifl_memory *memory, uint64_t address);
 /* Moves the bytes to where the host has them at the device's address too: `host` is another then.
  * False: it could not. */
 bool ifl_memory_show_at_address(ifl_allocation *allocation);

@@ -112,9 +112,10 @@ extern ifl_lower_function *const ifl_lower_table[IFL_OP_COUNT];
 void ifl_lower_by_row(ifl_lowerer *l);
 
 /* lower_memory.c */
-ifl_lower_function ifl_lower_load, ifl_lower_store, ifl_lower_atomic, ifl_lower_cvta,
-    ifl_lower_isspacep, ifl_lower_prefetch, ifl_lower_cp_async, ifl_lower_cp_async_commit,
-    ifl_lower_cp_async_wait, ifl_lower_policy, ifl_lower_mapa, ifl_lower_getctarank;
+ifl_lower_function ifl_lower_load, ifl_lower_store, ifl_lower_multicast_load, ifl_lower_atomic,
+    ifl_lower_cvta, ifl_lower_isspacep, ifl_lower_prefetch, ifl_lower_cp_async,
+    ifl_lower_cp_async_commit, ifl_lower_cp_async_wait, ifl_lower_policy, ifl_lower_mapa,
+    ifl_lower_getctarank;
 /* Of the copies that cp.async has issued, all. */
 void ifl_lower_emit_copies_wait(ifl_lowerer *l);
 /* lower_control.c */

@@ -391,6 +391,39 @@ void ifl_lower_atomic(ifl_lowerer *l)
     ifl_lower_emit(l, IFL_CODE_atomic)->extra = a;
 }
 
+/* PTX ISA 9.0, "multimem.ld_reduce": floats of 32 and 64 bits are only added. */
+void ifl_lower_multicast_load(ifl_lowerer *l)
+{
+    const ifl_modifiers *m = &l->instruction->modifiers;
+    ifl_transfer *t = new_transfer(l, IFL_ACCESS_LOAD);
+    ifl_atomic *a = ifl_lower_allocate(l, sizeof *a);
+    if (!t || !a || l->status != IFL_OK)
+        return;
+    const uint8_t type = l->instruction->type[0];
+    const bool is_half = type == IFL_TYPE_F16 || type == IFL_TYPE_F16X2 || type == IFL_TYPE_BF16 ||
+                         type == IFL_TYPE_BF16X2,
+               is_float = ifl_type_class(type) == 'F', is_sum = m->operation == IFL_OPERATION_ADD,
+               is_least = m->operation == IFL_OPERATION_MIN || m->operation == IFL_OPERATION_MAX,
+               is_wide = type == IFL_TYPE_F32 || type == IFL_TYPE_F64;
+    if (!m->operation || (is_float && !(is_wide && is_sum) && !(is_half && (is_sum || is_least))) ||
+        (m->mode && (!is_half || !is_sum || m->mode != IFL_MODE_ACC_F32)) ||
+        (!is_float && t->element_bytes < sizeof(uint32_t))) {
+        ifl_lower_unsupported(l, "of this operation or type");
+        return;
+    }
+    a->operation = m->operation;
+    a->type = type;
+    a->combines = true;
+    a->adds_wide = m->mode == IFL_MODE_ACC_F32;
+    fill_results(l, l->slots.at[0], t);
+    fill_address(l, l->slots.at[1], t);
+    if (!t->slot_bytes)
+        t->slot_bytes = lane_bytes(t->element_bytes * 8u);
+    a->transfer = *t;
+    l->image->demands.ordered = true;
+    ifl_lower_emit(l, IFL_CODE_atomic)->extra = a;
+}
+
 /* ---- addresses between spaces ---------------------------------------------------------------- */
 
 static uint64_t window_of(uint8_t space)

@@ -77,6 +77,9 @@ static uint8_t access_kind(const ifl_instruction *instruction)
         {IFL_OP_ST, IFL_ACCESS_STORE},
         {IFL_OP_ATOM, IFL_ACCESS_ATOMIC},
         {IFL_OP_RED, IFL_ACCESS_ATOMIC},
+        {IFL_OP_MULTIMEM_LD_REDUCE, IFL_ACCESS_LOAD},
+        {IFL_OP_MULTIMEM_ST, IFL_ACCESS_STORE},
+        {IFL_OP_MULTIMEM_RED, IFL_ACCESS_ATOMIC},
         {IFL_OP_CP_ASYNC, IFL_ACCESS_LOAD},
         {IFL_OP_PREFETCH, IFL_ACCESS_PREFETCH},
         {IFL_OP_PREFETCHU, IFL_ACCESS_PREFETCH},
@@ -235,7 +238,8 @@ static uint8_t open_to_contraction(const ifl_instruction *instruction)
 static uint8_t open_to_order(const ifl_program *program, const ifl_instruction *instruction)
 {
     const bool is_atom = instruction->opcode == IFL_OP_ATOM,
-               is_red = instruction->opcode == IFL_OP_RED;
+               is_red =
+                   instruction->opcode == IFL_OP_RED || instruction->opcode == IFL_OP_MULTIMEM_RED;
     const ifl_operand *first = &program->operands[instruction->first_operand];
     if (!is_atom && !is_red)
         return instruction->modifiers.order > IFL_ORDER_WEAK ? IFL_OPEN_WAITS : 0;

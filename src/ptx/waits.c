@@ -112,6 +112,8 @@ static role role_of(const ifl_instruction *instruction)
         [IFL_OP_MOV] = ROLE_MOVE,
         [IFL_OP_ST] = ROLE_STORE,
         [IFL_OP_RED] = ROLE_STORE,
+        [IFL_OP_MULTIMEM_ST] = ROLE_STORE,
+        [IFL_OP_MULTIMEM_RED] = ROLE_STORE,
         [IFL_OP_WMMA_STORE] = ROLE_STORE,
         [IFL_OP_BAR_SYNC] = ROLE_BARRIER,
         [IFL_OP_BAR_CTA_SYNC] = ROLE_BARRIER,
@@ -125,6 +127,7 @@ static role role_of(const ifl_instruction *instruction)
         [IFL_OP_CP_ASYNC_WAIT_ALL] = ROLE_COPY_WAIT,
     };
     const bool is_load = instruction->opcode == IFL_OP_LD || instruction->opcode == IFL_OP_LDU ||
+                         instruction->opcode == IFL_OP_MULTIMEM_LD_REDUCE ||
                          instruction->opcode == IFL_OP_WMMA_LOAD_A ||
                          instruction->opcode == IFL_OP_WMMA_LOAD_B ||
                          instruction->opcode == IFL_OP_WMMA_LOAD_C;

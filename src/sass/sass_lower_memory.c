@@ -290,6 +290,8 @@ uint8_t ifl_sass_operation_of(const ifl_sass_lowerer *l)
     switch (ifl_sass_value(l->instruction, IFL_SASS_VALUE_OPERATION)) {
     case IFL_SASS_WORD_ADD:
     case IFL_SASS_WORD_POPC_INC:
+    case IFL_SASS_WORD_F32ADD:
+    case IFL_SASS_WORD_HPADD:
         return IFL_OPERATION_ADD;
     case IFL_SASS_WORD_MIN:
         return IFL_OPERATION_MIN;
@@ -373,6 +375,35 @@ static void set_told(ifl_sass_lowerer *l, ifl_atomic *a)
     a->told = ifl_sass_lower_predicate_out(l, p);
     if (a->tells == IFL_ATOMIC_TELLS_DONE && l->instruction->op != IFL_SASS_OP_ATOM)
         ifl_sass_refuse(l, "with a predicate that it writes");
+}
+
+/* F32ADD of sm_90, HPADD of sm_100: what .acc::f32 becomes. */
+void ifl_sass_lower_multicast_load(ifl_sass_lowerer *l)
+{
+    const element *of = element_of(ifl_sass_value(l->instruction, IFL_SASS_VALUE_TYPE));
+    ifl_atomic *a = ifl_sass_lower_allocate(l, sizeof *a);
+    if (!a)
+        return;
+    a->operation = ifl_sass_operation_of(l);
+    if (!of || !a->operation) {
+        ifl_sass_refuse(l, "of this operation or type");
+        return;
+    }
+    a->type = of->type;
+    a->is_planes = true;
+    a->combines = true;
+    a->adds_wide = ifl_sass_is(l, IFL_SASS_VALUE_OPERATION, IFL_SASS_WORD_F32ADD) ||
+                   ifl_sass_is(l, IFL_SASS_VALUE_OPERATION, IFL_SASS_WORD_HPADD);
+    a->transfer = (ifl_transfer){.space = IFL_SPACE_GLOBAL,
+                                 .kind = IFL_ACCESS_LOAD,
+                                 .element_bytes = of->bytes,
+                                 .elements = of->count,
+                                 .bytes = (uint8_t)(of->bytes * of->count),
+                                 .slot_bytes = of->bytes};
+    ifl_sass_lower_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS), &a->transfer);
+    set_atomic_results(l, of, a);
+    l->image->demands.ordered = true;
+    ifl_sass_emit(l, IFL_CODE_atomic)->extra = a;
 }
 
 void ifl_sass_lower_atomic(ifl_sass_lowerer *l)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Addresses that a program reserves, and memory that it maps there (cuMemAddressReserve,
- * cuMemCreate, cuMemMap). Reserved addresses are the host's own, and memory is a file without a
- * name, so that it may be mapped at several of them. What is accessible is told to the GPU's memory
- * in runs as long as they are: a copy may pass over the end of one mapping into the next. */
+ * cuMemCreate, cuMemMap), that of several GPUs at once too (cuMulticastCreate). Reserved addresses
+ * are the host's own, and memory is a file without a name, so that it may be mapped at several of
+ * them. What is accessible is told to the GPU's memory in runs as long as they are: a copy may pass
+ * over the end of one mapping into the next. */
 #include "standin/chosen_gpu.h"
 #include "standin/driver_served.h"
 
@@ -41,12 +42,33 @@ typedef struct access_wish {
     int flags;
 } access_wish;
 
-typedef struct memory {
+typedef struct memory memory;
+
+/* A part of a multicast object that is a GPU's memory. */
+typedef struct binding {
+    memory *of;
+    unsigned member;
+    uint64_t first, bytes;
+} binding;
+
+/* What a multicast object stands for: the memory of each member, side by side as the object has it.
+ * It may be accessed when all of it is bound for all GPUs. */
+enum { MOST_MEMBERS = 16 };
+typedef struct group {
+    unsigned wanted, count;
+    int gpu[MOST_MEMBERS];
+    uint8_t *copy[MOST_MEMBERS];
+    uint64_t bound; /* bytes of all */
+    IFL_VEC(binding) bindings;
+} group;
+
+struct memory {
+    group *group; /* NULL: memory of its own */
     int file;
     uint64_t bytes;
     properties properties;
     unsigned handles, mappings; /* that refer to it; without handles it is none for the program */
-} memory;
+};
 
 typedef struct mapping {
     uint64_t first, count; /* granules */
@@ -207,12 +229,29 @@ static memory *memory_of(uint64_t handle)
     return m && m->handles ? m : NULL;
 }
 
+static void free_unused(memory *m);
+
+static void free_group(group *g, uint64_t bytes)
+{
+    for (unsigned i = 0; i < g->count; i++)
+        munmap(g->copy[i], bytes);
+    for (size_t i = 0; i < g->bindings.count; i++) {
+        g->bindings.at[i].of->mappings--;
+        free_unused(g->bindings.at[i].of);
+    }
+    ifl_vec_free(&g->bindings);
+    free(g);
+}
+
 static void free_unused(memory *m)
 {
     if (m->handles || m->mappings)
         return;
     ifl_handle_remove(m);
-    close(m->file);
+    if (m->group)
+        free_group(m->group, m->bytes);
+    else
+        close(m->file);
     free(m);
 }
 
@@ -262,7 +301,8 @@ IFL_SERVED ifl_cuda_error cuMemGetAllocationPropertiesFromHandle(properties *out
 
 static ifl_cuda_error share(int *out, const memory *m, int type, uint64_t flags)
 {
-    if (!out || !m || type != FILE_HANDLE || !(m->properties.handle_types & FILE_HANDLE) || flags)
+    if (!out || !m || m->group || type != FILE_HANDLE ||
+        !(m->properties.handle_types & FILE_HANDLE) || flags)
         return ifl_cudaErrorInvalidValue;
     *out = fcntl(m->file, F_DUPFD_CLOEXEC, 0);
     return *out < 0 ? ifl_cudaErrorMemoryAllocation : ifl_cudaSuccess;
@@ -317,14 +357,52 @@ static uint32_t gpu_at(const reservation *r, uint64_t granule)
     return 0;
 }
 
+/* The mapping that holds a granule; NULL: nothing is mapped there. */
+static const mapping *mapping_at(const reservation *r, uint64_t granule)
+{
+    for (size_t i = 0; i < r->mappings.count; i++)
+        if (granule - r->mappings.at[i].first < r->mappings.at[i].count)
+            return &r->mappings.at[i];
+    return NULL;
+}
+
+/* The mapping of a multicast object that holds a granule; NULL: none does. */
+static const mapping *group_at(const reservation *r, uint64_t granule)
+{
+    const mapping *m = mapping_at(r, granule);
+    return m && m->of->group ? m : NULL;
+}
+
+static ifl_status adopt(ifl_session *session, const reservation *r, uint64_t first, uint64_t count,
+                        ifl_allocation **out)
+{
+    const mapping *m = group_at(r, first);
+    const uintptr_t at = r->at + first * GRANULE;
+    ifl_error error = {0};
+    return m ? ifl_memory_adopt_copies(ifl_session_memory(session), at, m->of->group->copy,
+                                       m->of->group->count, count * GRANULE, "cuMulticastCreate",
+                                       out, &error)
+             : ifl_memory_adopt(ifl_session_memory(session), at, (void *)at, count * GRANULE,
+                                "cuMemMap", out, &error);
+}
+
+/* Is a run that begins there to be told? Of a multicast object only all that is mapped, once it is
+ * bound. */
+static bool may_tell(const reservation *r, uint64_t first, uint64_t count)
+{
+    const mapping *m = group_at(r, first);
+    const memory *of = m ? m->of : NULL;
+    return !of ||
+           (m->first == first && m->count == count && of->group->count == of->group->wanted &&
+            of->group->bound == of->bytes * of->group->wanted);
+}
+
 static bool tell_run(ifl_session *session, reservation *r, uint64_t first, uint64_t count)
 {
-    const uintptr_t at = r->at + first * GRANULE;
     ifl_allocation *a;
-    ifl_error error = {0};
-    if (!ifl_vec_reserve(&r->told, 1) ||
-        ifl_memory_adopt(ifl_session_memory(session), at, (void *)at, count * GRANULE, "cuMemMap",
-                         &a, &error) != IFL_OK)
+    if (!may_tell(r, first, count))
+        return true;
+    if (!ifl_vec_reserve(&r->told, 1) || adopt(session, r, first, count, &a) != IFL_OK)
         return false;
     if (r->access[first] == READS)
         a->flags |= IFL_ALLOCATION_READ_ONLY;
@@ -341,21 +419,13 @@ static ifl_cuda_error tell(ifl_session *session, reservation *r)
         ifl_memory_drop(ifl_session_memory(session), r->told.at[i]);
     r->told.count = 0;
     for (uint64_t first = 0, end; first < r->count; first = end) {
-        for (end = first + 1; end < r->count && r->access[end] == r->access[first];)
+        for (end = first + 1; end < r->count && r->access[end] == r->access[first] &&
+                              group_at(r, end) == group_at(r, first);)
             end++;
         if (r->access[first] != NO_ACCESS)
             done &= tell_run(session, r, first, end - first);
     }
     return done ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
-}
-
-/* The mapping that holds a granule; NULL: nothing is mapped there. */
-static const mapping *mapping_at(const reservation *r, uint64_t granule)
-{
-    for (size_t i = 0; i < r->mappings.count; i++)
-        if (granule - r->mappings.at[i].first < r->mappings.at[i].count)
-            return &r->mappings.at[i];
-    return NULL;
 }
 
 static bool is_mapped(const reservation *r, uint64_t first, uint64_t count, bool wanted)
@@ -375,8 +445,9 @@ static ifl_cuda_error map(uintptr_t at, uint64_t bytes, uint64_t offset, memory 
     const mapping new = {(at - r->at) / GRANULE, bytes / GRANULE, m};
     if (!is_mapped(r, new.first, new.count, false))
         return ifl_cudaErrorInvalidValue;
-    if (!ifl_vec_reserve(&r->mappings, 1) || mmap((void *)at, bytes, PROT_READ | PROT_WRITE,
-                                                  MAP_SHARED | MAP_FIXED, m->file, 0) == MAP_FAILED)
+    if (!ifl_vec_reserve(&r->mappings, 1) ||
+        (!m->group && mmap((void *)at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                           m->file, 0) == MAP_FAILED))
         return ifl_cudaErrorMemoryAllocation;
     r->mappings.at[r->mappings.count++] = new;
     m->mappings++;
@@ -490,4 +561,199 @@ static ifl_cuda_error retain(uint64_t *out, uintptr_t at)
 IFL_SERVED ifl_cuda_error cuMemRetainAllocationHandle(uint64_t *out, void *at)
 {
     DRIVE_EARLY(retain(out, (uintptr_t)at));
+}
+
+/* ---- memory of several GPUs ------------------------------------------------------------------ */
+
+/* CUmulticastObjectProp */
+typedef struct group_properties {
+    unsigned gpus;
+    size_t bytes;
+    unsigned long long handle_types, flags;
+} group_properties;
+
+static bool is_group_right(const group_properties *p)
+{
+    return p && p->gpus >= 1 && p->gpus <= (unsigned)ifl_gpu_count() && p->gpus <= MOST_MEMBERS &&
+           is_whole(p->bytes) && !p->flags;
+}
+
+static ifl_cuda_error create_group(uint64_t *out, const group_properties *p)
+{
+    if (!out || !is_group_right(p))
+        return ifl_cudaErrorInvalidValue;
+    memory *m = calloc(1, sizeof *m);
+    group *g = calloc(1, sizeof *g);
+    if (!m || !g || !ifl_handle_add(IFL_HANDLE_MEMORY, m)) {
+        free(m);
+        free(g);
+        return ifl_cudaErrorMemoryAllocation;
+    }
+    g->wanted = p->gpus;
+    *m = (memory){.group = g,
+                  .file = -1,
+                  .bytes = p->bytes,
+                  .properties = {.type = TYPE_PINNED, .location = {.type = AT_DEVICE}},
+                  .handles = 1};
+    *out = (uintptr_t)m;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuMulticastCreate(uint64_t *out, const group_properties *p)
+{
+    DRIVE_EARLY(create_group(out, p));
+}
+
+static ifl_cuda_error group_granularity(size_t *out, const group_properties *p)
+{
+    if (!out || !p || !p->gpus || p->flags)
+        return ifl_cudaErrorInvalidValue;
+    *out = GRANULE;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuMulticastGetGranularity(size_t *out, const group_properties *p,
+                                                    int option)
+{
+    (void)option; /* least or best: the same */
+    DRIVE_EARLY(group_granularity(out, p));
+}
+
+/* The member that is the GPU; the count of members: none is. */
+static unsigned member_of(const group *g, int gpu)
+{
+    unsigned i = 0;
+    while (i < g->count && g->gpu[i] != gpu)
+        i++;
+    return i;
+}
+
+static ifl_cuda_error join(memory *m, int gpu)
+{
+    group *g = m ? m->group : NULL;
+    if (!g || !ifl_gpu_exists(gpu) || g->count == g->wanted || member_of(g, gpu) < g->count)
+        return ifl_cudaErrorInvalidValue;
+    void *at = reserve_aligned(m->bytes, GRANULE);
+    if (at == MAP_FAILED)
+        return ifl_cudaErrorMemoryAllocation;
+    g->gpu[g->count] = gpu;
+    g->copy[g->count++] = at;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuMulticastAddDevice(uint64_t handle, int gpu)
+{
+    DRIVE_EARLY(join(memory_of(handle), gpu));
+}
+
+/* Tells the GPU's memory anew of what a multicast object is mapped at. */
+static ifl_cuda_error tell_group(ifl_session *session, const memory *m)
+{
+    ifl_cuda_error code = ifl_cudaSuccess;
+    for (size_t i = 0; i < reservations.count && code == ifl_cudaSuccess; i++)
+        for (size_t k = 0; k < reservations.at[i]->mappings.count; k++)
+            if (reservations.at[i]->mappings.at[k].of == m) {
+                code = tell(session, reservations.at[i]);
+                break;
+            }
+    return code;
+}
+
+static bool is_bound(const group *g, unsigned member, uint64_t first, uint64_t bytes)
+{
+    for (size_t i = 0; i < g->bindings.count; i++) {
+        const binding *b = &g->bindings.at[i];
+        if (b->member == member && first < b->first + b->bytes && b->first < first + bytes)
+            return true;
+    }
+    return false;
+}
+
+/* Every GPU has joined before memory is bound (CUDA Driver API, "cuMulticastBindMem"). */
+static ifl_cuda_error bind(ifl_session *session, memory *m, uint64_t first, memory *of,
+                           uint64_t offset, uint64_t bytes, uint64_t flags)
+{
+    group *g = m ? m->group : NULL;
+    if (!g || !of || of->group || flags || !is_whole(bytes) || first % GRANULE ||
+        offset % GRANULE || first > m->bytes || bytes > m->bytes - first || offset > of->bytes ||
+        bytes > of->bytes - offset || g->count != g->wanted)
+        return ifl_cudaErrorInvalidValue;
+    const unsigned member = member_of(g, of->properties.location.id);
+    if (of->properties.location.type != AT_DEVICE || member == g->count ||
+        is_bound(g, member, first, bytes))
+        return ifl_cudaErrorInvalidValue;
+    if (!ifl_vec_reserve(&g->bindings, 1) ||
+        mmap(g->copy[member] + first, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+             of->file, (off_t)offset) == MAP_FAILED)
+        return ifl_cudaErrorMemoryAllocation;
+    g->bindings.at[g->bindings.count++] = (binding){of, member, first, bytes};
+    g->bound += bytes;
+    of->mappings++;
+    return tell_group(session, m);
+}
+
+static ifl_cuda_error serve_bind(uint64_t handle, uint64_t first, uint64_t of, uint64_t offset,
+                                 uint64_t bytes, uint64_t flags)
+{
+    SERVE(bind(session, memory_of(handle), first, memory_of(of), offset, bytes, flags));
+}
+
+IFL_SERVED ifl_cuda_error cuMulticastBindMem(uint64_t handle, size_t first, uint64_t of,
+                                             size_t offset, size_t bytes, unsigned long long flags)
+{
+    DRIVE_EARLY(serve_bind(handle, first, of, offset, bytes, flags));
+}
+
+static ifl_cuda_error bind_address(ifl_session *session, memory *m, uint64_t first, uintptr_t at,
+                                   uint64_t bytes, uint64_t flags)
+{
+    const reservation *r = holding(at, bytes, NULL);
+    const mapping *of = r ? mapping_at(r, (at - r->at) / GRANULE) : NULL;
+    if (!of)
+        return ifl_cudaErrorInvalidValue;
+    return bind(session, m, first, of->of, at - r->at - of->first * GRANULE, bytes, flags);
+}
+
+static ifl_cuda_error serve_bind_address(uint64_t handle, uint64_t first, uintptr_t at,
+                                         uint64_t bytes, uint64_t flags)
+{
+    SERVE(bind_address(session, memory_of(handle), first, at, bytes, flags));
+}
+
+IFL_SERVED ifl_cuda_error cuMulticastBindAddr(uint64_t handle, size_t first, uintptr_t at,
+                                              size_t bytes, unsigned long long flags)
+{
+    DRIVE_EARLY(serve_bind_address(handle, first, at, bytes, flags));
+}
+
+/* Whole bindings of the GPU's that lie in the range. */
+static ifl_cuda_error unbind(ifl_session *session, memory *m, int gpu, uint64_t first,
+                             uint64_t bytes)
+{
+    group *g = m ? m->group : NULL;
+    const unsigned member = g ? member_of(g, gpu) : 0;
+    if (!g || member == g->count || !is_bound(g, member, first, bytes))
+        return ifl_cudaErrorInvalidValue;
+    for (size_t i = g->bindings.count; i-- > 0;) {
+        const binding b = g->bindings.at[i];
+        if (b.member != member || b.first < first || b.first + b.bytes > first + bytes)
+            continue;
+        g->bindings.at[i] = g->bindings.at[--g->bindings.count];
+        g->bound -= b.bytes;
+        mmap(g->copy[member] + b.first, b.bytes, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+        b.of->mappings--;
+        free_unused(b.of);
+    }
+    return tell_group(session, m);
+}
+
+static ifl_cuda_error serve_unbind(uint64_t handle, int gpu, uint64_t first, uint64_t bytes)
+{
+    SERVE(unbind(session, memory_of(handle), gpu, first, bytes));
+}
+
+IFL_SERVED ifl_cuda_error cuMulticastUnbind(uint64_t handle, int gpu, size_t first, size_t bytes)
+{
+    DRIVE_EARLY(serve_unbind(handle, gpu, first, bytes));
 }

@@ -28,7 +28,8 @@ static uint8_t *bytes_at(ifl_session *session, const void *address, uint64_t byt
         return is_host && !must_be_device ? (uint8_t *)start : NULL;
     }
     const uint64_t at = start - a->address;
-    const bool is_inside = bytes <= a->bytes - at && !(a->flags & IFL_ALLOCATION_FREED);
+    const bool is_inside =
+        bytes <= a->bytes - at && !(a->flags & (IFL_ALLOCATION_FREED | IFL_ALLOCATION_MULTICAST));
     return is_inside ? a->host + at : NULL;
 }
 
