@@ -151,7 +151,9 @@ static const char *particular_why(const collector *c, ifl_cause cause, const ifl
             "serves few threads.",
             ifl_figure_counted(words, "word").text,
             ifl_figure_counted(row->line->access_bytes, "byte").text);
-    if (cause == IFL_CAUSE_contiguous && pattern->region_bytes)
+    if (cause == IFL_CAUSE_contiguous && !pattern->region_bytes)
+        return ifl_arena_printf(c->arena, "%s The regions are not evenly spaced.", why);
+    if (cause == IFL_CAUSE_contiguous)
         return ifl_arena_printf(c->arena, "%s A region has %s.", why,
                                 ifl_figure_counted(pattern->region_bytes, "byte").text);
     return why;

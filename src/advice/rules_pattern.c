@@ -103,7 +103,7 @@ static bool walks_structures(const ifl_situation *s)
     double excess;
     const ifl_profile_line *line =
         ifl_situation_worst(s, IFL_PATTERN_BIT(IFL_PATTERN_CONTIGUOUS), &excess);
-    return line && find_walkers(s).instructions >= MEMBERS &&
+    return line && find_walkers(s).instructions >= MEMBERS && line->pattern.region_bytes &&
            line->pattern.region_bytes <= LARGEST_STRUCTURE;
 }
 
@@ -185,12 +185,22 @@ bool ifl_rule_stage_through_shared(const ifl_situation *s, ifl_remedy *to)
     return true;
 }
 
+/* Regions anywhere are scattered too: short runs at places that the data decide. */
+static const ifl_profile_line *scattered_line(const ifl_situation *s, double *excess)
+{
+    const ifl_profile_line *line =
+        ifl_situation_worst(s, IFL_PATTERN_BIT(IFL_PATTERN_IRREGULAR), excess);
+    if (line)
+        return line;
+    line = ifl_situation_worst(s, IFL_PATTERN_BIT(IFL_PATTERN_CONTIGUOUS), excess);
+    return line && !line->pattern.region_bytes ? line : NULL;
+}
+
 bool ifl_rule_non_caching_loads(const ifl_situation *s, ifl_remedy *to)
 {
     const double sector = 32, line_bytes = 128, few = 0.5;
     double scattered, strided;
-    const ifl_profile_line *worst =
-        ifl_situation_worst(s, IFL_PATTERN_BIT(IFL_PATTERN_IRREGULAR), &scattered);
+    const ifl_profile_line *worst = scattered_line(s, &scattered);
     const ifl_profile_line *other =
         ifl_situation_worst(s, IFL_PATTERN_BIT(IFL_PATTERN_STRIDED), &strided);
     to->line = worst ? worst : other;

@@ -4,6 +4,7 @@
  * large contiguous region for each thread, irregular addresses. */
 #include "count/layout.h"
 #include "count/observe.h"
+#include "count/ragged.h"
 #include "count/slots.h"
 #include "count/strides.h"
 #include "count/walk.h"
@@ -11,6 +12,7 @@
 typedef struct record {
     ifl_slot slot;
     uint64_t requests[IFL_PATTERN_COUNT];
+    uint64_t irregular, ragged; /* irregular requests that were looked at, and that walk */
     ifl_strides strides;
     /* Of requests of the last likeness, by where the first active lane is in its sector. */
     uint64_t likeness;
@@ -23,6 +25,7 @@ typedef struct state {
     bool lost; /* there was no memory for a stride */
     ifl_lookup lookup;
     ifl_walk walks[IFL_WALK_WARPS];
+    ifl_ragged ragged[IFL_RAGGED_WARPS];
 } state;
 
 static void destroy(void *self)
@@ -88,6 +91,20 @@ static void count_strided(state *s, record *r, const ifl_access *access, const i
     }
 }
 
+/* Regions of different sizes are looked for in one block of eight, whoever runs it. */
+static void count_irregular(state *s, record *r, const ifl_access *access)
+{
+    enum { ONE_IN = 8 };
+    uint32_t found[IFL_RAGGED_STEPS];
+    r->requests[IFL_PATTERN_IRREGULAR]++;
+    if (access->space != IFL_SPACE_GLOBAL || access->block % ONE_IN)
+        return;
+    r->irregular++;
+    const unsigned count = ifl_ragged_add(s->ragged, access, index_of(s, r), found);
+    for (unsigned i = 0; i < count; i++)
+        record_at(s, found[i])->ragged++;
+}
+
 /* A layout depends on where in a sector the request begins, and on nothing else that requests of a
  * likeness differ in. */
 static ifl_layout layout_alike(state *s, record *r, const ifl_access *access)
@@ -113,6 +130,8 @@ static void count_any(state *s, record *r, const ifl_access *access)
         access->likeness ? layout_alike(s, r, access) : ifl_layout_of(&s->lookup, access);
     if (layout.kind == IFL_PATTERN_STRIDED)
         count_strided(s, r, access, &layout);
+    else if (layout.kind == IFL_PATTERN_IRREGULAR)
+        count_irregular(s, r, access);
     else
         r->requests[layout.kind]++;
 }
@@ -160,6 +179,8 @@ static void merge(void *self, const void *other)
             continue;
         for (int k = 0; k < IFL_PATTERN_COUNT; k++)
             to->requests[k] += from->requests[k];
+        to->irregular += from->irregular;
+        to->ragged += from->ragged;
         s->lost |= !ifl_strides_merge(&to->strides, &from->strides);
     }
 }
@@ -174,15 +195,26 @@ static uint64_t active_requests(const record *r)
     return sum;
 }
 
+/* Of the irregular requests, those of threads that walk. */
+static uint64_t ragged_requests(const record *r)
+{
+    return r->irregular ? (uint64_t)((double)r->requests[IFL_PATTERN_IRREGULAR] *
+                                     (double)r->ragged / (double)r->irregular)
+                        : 0;
+}
+
 /* Strides that change all the time are none: the addresses are then irregular. */
 static uint64_t requests_of(const record *r, ifl_pattern_kind kind)
 {
-    if (!r->strides.many)
-        return r->requests[kind];
+    const bool many = r->strides.many;
     if (kind == IFL_PATTERN_STRIDED)
-        return 0;
-    return r->requests[kind] +
-           (kind == IFL_PATTERN_IRREGULAR ? r->requests[IFL_PATTERN_STRIDED] : 0);
+        return many ? 0 : r->requests[kind];
+    if (kind == IFL_PATTERN_CONTIGUOUS)
+        return r->requests[kind] + ragged_requests(r);
+    if (kind == IFL_PATTERN_IRREGULAR)
+        return r->requests[kind] - ragged_requests(r) +
+               (many ? r->requests[IFL_PATTERN_STRIDED] : 0);
+    return r->requests[kind];
 }
 
 static ifl_pattern pattern_of(const record *r)
@@ -198,7 +230,7 @@ static ifl_pattern pattern_of(const record *r)
     if (kind == IFL_PATTERN_STRIDED)
         pattern.stride_words =
             ifl_strides_most(&r->strides, IFL_STRIDE_ALONE) / (int64_t)ifl_slot_bytes(&r->slot);
-    if (kind == IFL_PATTERN_CONTIGUOUS) {
+    if (kind == IFL_PATTERN_CONTIGUOUS && r->requests[kind] > ragged_requests(r)) {
         int64_t stride = ifl_strides_most(&r->strides, IFL_STRIDE_WALKING);
         pattern.region_bytes = stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
     }

@@ -69,7 +69,8 @@ typedef struct ifl_pattern {
     int64_t
         /* STRIDED: distance between neighbouring lanes in words of the access; else 0 */
         stride_words;
-    uint64_t region_bytes; /* CONTIGUOUS: what each thread walks; else 0 */
+    uint64_t
+        region_bytes; /* CONTIGUOUS: from one thread's region to the next; 0 where they are not evenly spaced */
 } ifl_pattern;
 
 const char *ifl_pattern_text(ifl_pattern_kind kind);

@@ -114,6 +114,7 @@ static bool has_far_places(const ifl_profile_line *line)
 {
     const int64_t apart = line->pattern.stride_words * (int64_t)line->access_bytes;
     return line->pattern.kind == IFL_PATTERN_IRREGULAR ||
+           (line->pattern.kind == IFL_PATTERN_CONTIGUOUS && !line->pattern.region_bytes) ||
            (line->pattern.kind == IFL_PATTERN_STRIDED &&
             (apart > IFL_LINE_BYTES || apart < -IFL_LINE_BYTES));
 }

@@ -36,7 +36,7 @@ static json_t *pattern_of(ifl_tree *tree, const ifl_pattern *pattern)
     ifl_tree_put_real(tree, object, "share", pattern->share);
     if (pattern->kind == IFL_PATTERN_STRIDED)
         ifl_tree_put(tree, object, "stride_words", json_integer(pattern->stride_words));
-    if (pattern->kind == IFL_PATTERN_CONTIGUOUS)
+    if (pattern->kind == IFL_PATTERN_CONTIGUOUS && pattern->region_bytes)
         ifl_tree_put_count(tree, object, "region_bytes", pattern->region_bytes);
     return object;
 }

@@ -186,6 +186,8 @@ static bool take_line(ifl_profile *p, char **state)
     ifl_profile_line l = {.op = keep(p, next_word(state)), .kind = next_kind(state)};
     l.pattern.kind = (ifl_pattern_kind)next_count(state);
     l.pattern.share = next_number(state);
+    /* not kept: a region's size, which is 0 only where regions are not evenly spaced */
+    l.pattern.region_bytes = l.pattern.kind == IFL_PATTERN_CONTIGUOUS;
     l.file = l.text = "";
     return take_counters(&l.counters, state) && ifl_vec_push(&p->lines, l);
 }

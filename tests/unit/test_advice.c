@@ -326,7 +326,7 @@ static const shape *faults(size_t *count)
         FAULT(grouped_indexes, "h200", .pattern = IFL_PATTERN_IRREGULAR, .bytes = 4, .sectors = 32,
               .lines = 32),
         FAULT(structure_of_arrays, "v100", .pattern = IFL_PATTERN_CONTIGUOUS, .bytes = 8,
-              .sectors = 32, .load_lines = 4),
+              .sectors = 32, .load_lines = 4, .region_bytes = 160),
         FAULT(threads_per_region, "v100", .pattern = IFL_PATTERN_CONTIGUOUS, .bytes = 8,
               .sectors = 32),
         FAULT(threads_per_region, "v100", .pattern = IFL_PATTERN_CONTIGUOUS, .bytes = 8,

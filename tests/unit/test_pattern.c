@@ -405,6 +405,57 @@ static void neighbours_must_be_of_one_thread(void **unused)
 }
 
 /* Of two spaces on one line (cp.async) the line's own space tells the pattern. */
+/* The rows of a sparse matrix, strings: each lane goes on in its own region until that ends; two
+ * instructions take turns. Another one gathers by what was loaded. */
+static void regions_may_have_different_sizes(void **unused)
+{
+    (void)unused;
+    void *state = start();
+    uint64_t region[LANES], end = 1 << 20;
+    for (unsigned i = 0; i < LANES; i++, end += 4 * (8 + shuffled(i)))
+        region[i] = end;
+    for (uint32_t k = 0; k < 8 + LANES - 1; k++) {
+        ifl_access access = load(4);
+        access.mask = 0;
+        for (unsigned i = 0; i < LANES; i++) {
+            address[i] = region[i] + 4 * k;
+            access.mask |= (uint32_t)(k < 8 + shuffled(i)) << i;
+        }
+        access.site = k % 2;
+        send(state, &access);
+        for (unsigned i = 0; i < LANES; i++)
+            address[i] = (1 << 24) + (uint64_t)(shuffled(i) * 37 + k * 911) % 1009 * 64;
+        access.site = 2;
+        send(state, &access);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        ifl_pattern pattern = pattern_of(state, i);
+        assert_string_equal(ifl_pattern_text(pattern.kind), "contiguous");
+        assert_int_equal(pattern.region_bytes, 0);
+        assert_true(pattern.share > 0.9);
+    }
+    assert_string_equal(ifl_pattern_text(pattern_of(state, 2).kind), "irregular");
+    stop(state);
+}
+
+/* Four members of structures anywhere are neighbours too, but no walk. */
+static void members_of_structures_anywhere_are_irregular(void **unused)
+{
+    (void)unused;
+    void *state = start();
+    for (unsigned n = 0; n < 64; n++) {
+        ifl_access access = load(4);
+        access.site = n % 4;
+        for (unsigned i = 0; i < LANES; i++)
+            address[i] =
+                (1 << 20) + (uint64_t)(shuffled(i) * 37 + n / 4 * 911) % 1009 * 64 + n % 4 * 4;
+        send(state, &access);
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        assert_string_equal(ifl_pattern_text(pattern_of(state, i).kind), "irregular");
+    stop(state);
+}
+
 static void the_space_of_the_line_decides(void **unused)
 {
     (void)unused;
@@ -441,6 +492,8 @@ int main(void)
         cmocka_unit_test(a_thread_may_walk_its_region_in_a_loop),
         cmocka_unit_test(members_of_a_structure_are_a_region),
         cmocka_unit_test(neighbours_must_be_of_one_thread),
+        cmocka_unit_test(regions_may_have_different_sizes),
+        cmocka_unit_test(members_of_structures_anywhere_are_irregular),
         cmocka_unit_test(the_space_of_the_line_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
