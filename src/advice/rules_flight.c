@@ -219,13 +219,33 @@ static const ifl_profile_line *plain_load(const ifl_situation *s)
     return NULL;
 }
 
+/* What is stored once a warp, after all loads in the code, holds no load back. A GPU's counters name no sites. */
+static bool loads_follow_stores(const ifl_situation *s)
+{
+    const double again = 1.5;
+    uint32_t last_load = 0;
+    const ifl_profile_line *lines = s->profile->lines.at;
+    for (size_t i = 0; i < s->profile->lines.count; i++)
+        if (ifl_line_is(&lines[i], IFL_TRAFFIC_global_load) && ifl_line_requests(&lines[i]) > 0 &&
+            lines[i].site > last_load)
+            last_load = lines[i].site;
+    if (!last_load)
+        return true;
+    for (size_t i = 0; i < s->profile->lines.count; i++)
+        if (ifl_line_is(&lines[i], IFL_TRAFFIC_global_store) &&
+            (ifl_line_requests(&lines[i]) > again * s->warps ||
+             (ifl_line_requests(&lines[i]) > 0 && lines[i].site < last_load)))
+            return true;
+    return false;
+}
+
 bool ifl_rule_restrict_pointers(const ifl_situation *s, ifl_remedy *to)
 {
     const double least = 1.5, few = 1; /* a wait for up to two loads is a wait for one alone */
     const ifl_profile_line *line = plain_load(s);
     if (!line || !s->waits || !s->work.waits_known || s->work.waits < least ||
         s->work.spread > few * s->work.waits + 0.01 ||
-        of(s, IFL_COUNTER_global_store_requests) < s->warps * least)
+        of(s, IFL_COUNTER_global_store_requests) < s->warps * least || !loads_follow_stores(s))
         return false;
     const double fewer = ifl_remedy_part(to, 0.5);
     to->line = line;

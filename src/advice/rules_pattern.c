@@ -131,9 +131,8 @@ static bool is_in_order(const ifl_profile_line *line)
                half_of_lanes * sectors_per_byte * line->access_bytes * ifl_line_requests(line);
 }
 
-/* Of a block of two dimensions, no access has neighbouring lanes on neighbouring words: what is
- * adjacent in memory belongs to threads of different y. A transposition has one side in order. */
-static bool runs_across(const ifl_situation *s)
+/* No access has neighbouring lanes on neighbouring words. A transposition has one side in order. */
+static bool has_nothing_in_order(const ifl_situation *s)
 {
     double across = 0;
     for (size_t i = 0; i < s->profile->lines.count; i++) {
@@ -144,7 +143,24 @@ static bool runs_across(const ifl_situation *s)
             return false;
         across += line->pattern.kind == IFL_PATTERN_STRIDED && stride_bytes(line) >= SMALL_STRIDE;
     }
-    return s->profile->block[1] > 1 && across > 0;
+    return across > 0;
+}
+
+/* Of a block of two dimensions, what is adjacent in memory belongs to threads of different y. */
+static bool runs_across(const ifl_situation *s)
+{
+    return s->profile->block[1] > 1 && has_nothing_in_order(s);
+}
+
+/* Of a block of one dimension, it belongs to other blocks or other trips of a loop, if DRAM brings
+ * little that nobody asks for. */
+static bool blocks_run_across(const ifl_situation *s)
+{
+    const double little = 1.5;
+    const double useful =
+        of(s, IFL_COUNTER_global_load_useful_bytes) + of(s, IFL_COUNTER_global_store_useful_bytes);
+    return s->profile->block[1] == 1 && s->work.dram_bytes <= little * useful &&
+           has_nothing_in_order(s);
 }
 
 /* Few source lines that walk may be a loop over a small region as well as members: then both rules
@@ -165,16 +181,18 @@ bool ifl_rule_threads_per_region(const ifl_situation *s, ifl_remedy *to)
 
 bool ifl_rule_exchange_indexes(const ifl_situation *s, ifl_remedy *to)
 {
-    return runs_across(s) && spare_patterns(s,
-                                            IFL_PATTERN_BIT(IFL_PATTERN_STRIDED) |
-                                                IFL_PATTERN_BIT(IFL_PATTERN_CONTIGUOUS),
-                                            to);
+    const uint32_t strided = IFL_PATTERN_BIT(IFL_PATTERN_STRIDED);
+    if (runs_across(s))
+        return spare_patterns(s, strided | IFL_PATTERN_BIT(IFL_PATTERN_CONTIGUOUS), to);
+    to->remedy = "let neighbouring threads access neighbouring words: exchange what threadIdx.x "
+                 "indexes with what blockIdx.x or a loop indexes";
+    return blocks_run_across(s) && spare_patterns(s, strided, to);
 }
 
 bool ifl_rule_stage_through_shared(const ifl_situation *s, ifl_remedy *to)
 {
     double excess;
-    if (runs_across(s))
+    if (runs_across(s) || blocks_run_across(s))
         return false;
     const ifl_profile_line *line =
         ifl_situation_worst(s, IFL_PATTERN_BIT(IFL_PATTERN_STRIDED), &excess);

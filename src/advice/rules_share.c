@@ -132,13 +132,26 @@ static double reuse_of(const ifl_situation *s, ifl_term term)
                                   : 0;
 }
 
+/* The neighbours of an aligned access touch a sector more each, which the L1 has: they are what is loaded again. */
+static double neighbours_excess(const ifl_situation *s)
+{
+    double excess = 0;
+    for (size_t i = 0; i < s->profile->lines.count; i++) {
+        const ifl_profile_line *line = &s->profile->lines.at[i];
+        if (ifl_line_is(line, IFL_TRAFFIC_global_load) &&
+            line->pattern.kind == IFL_PATTERN_OFFSET && ifl_profile_has_aligned(s->profile, line))
+            excess += ifl_line_sectors(line) - ifl_line_ideal(line);
+    }
+    return excess;
+}
+
 static bool is_without_excess(const ifl_situation *s, ifl_term term)
 {
     const double most = 1.2;
     if (term == IFL_TERM_SHARED)
         return of(s, IFL_COUNTER_shared_load_wavefronts) <=
                most * of(s, IFL_COUNTER_shared_load_wavefronts_ideal);
-    return of(s, IFL_COUNTER_global_load_sectors) <=
+    return of(s, IFL_COUNTER_global_load_sectors) - neighbours_excess(s) <=
            most * of(s, IFL_COUNTER_global_load_sectors_ideal);
 }
 
@@ -152,7 +165,7 @@ static bool is_of_atomics(const ifl_situation *s)
 
 bool ifl_rule_results_a_thread(const ifl_situation *s, ifl_remedy *to)
 {
-    const double often = 8, worth = 0.6, idle = 0.5;
+    const double often = 8, worth = 0.6, idle = 0.7;
     const bool on_chip = s->model.term_us[IFL_TERM_SHARED] > s->model.term_us[IFL_TERM_L1];
     const ifl_term term = on_chip ? IFL_TERM_SHARED : IFL_TERM_L1;
     const double reuse = reuse_of(s, term);
@@ -290,9 +303,11 @@ bool ifl_rule_merge_once(const ifl_situation *s, ifl_remedy *to)
     to->work.part_passes /= times;
     to->work.l2_bytes -= fmin((1 - 1 / times) * bytes, to->work.l2_bytes / 2);
     to->symptom = ifl_situation_say(
-        s, "each of %s makes %s on places that all of them update; the GPU holds %s at once",
+        s,
+        "each of %s makes %s of a warp on places that all of them update; the GPU holds %s at "
+        "once",
         ifl_figure_amount(s->work.blocks, "block").text,
-        ifl_figure_amount(requests / s->work.blocks, "atomic").text,
+        ifl_figure_amount(requests / s->work.blocks, "atomic request").text,
         ifl_figure_count((uint64_t)(s->work.blocks / waves + 0.5)).text);
     return true;
 }
