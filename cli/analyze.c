@@ -593,7 +593,7 @@ static int analyze_file(ifl_cli_request *request, int count, char **operands)
     if (count < 1) {
         ifl_error error = {0};
         ifl_cli_error(&error, IFL_USAGE,
-                      "which file? inflight analyze FILE, or inflight analyze CASE.launch\n"
+                      "no file is given: inflight analyze FILE, or inflight analyze CASE.launch\n"
                       "'inflight help analyze' says more");
         return ifl_cli_fail(&error);
     }

@@ -321,9 +321,10 @@ static int run(int word_count, char **words)
         status = check_together(&r, &error);
     if (status == IFL_OK && first == word_count)
         status = ifl_cli_error(
-            &error, IFL_USAGE, "which %s\n'inflight help check' says more",
-            r.against.reference ? "candidate? inflight check --against REFERENCE CANDIDATE.launch"
-                                : "budget? inflight check FILE...");
+            &error, IFL_USAGE, "no %s\n'inflight help check' says more",
+            r.against.reference
+                ? "candidate is given: inflight check --against REFERENCE CANDIDATE.launch"
+                : "budget is given: inflight check FILE...");
     if (status != IFL_OK)
         return ifl_cli_fail(&error);
     return (r.against.reference ? judge_candidate : check_budgets)(&r, words + first,

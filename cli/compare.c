@@ -69,7 +69,7 @@ static int compare(request *r, char **files, int count)
     if (count < 1 || count > 2) {
         ifl_cli_error(&error, IFL_USAGE, "%s",
                       count ? "compare takes one or two reports"
-                            : "which reports? inflight compare BEFORE.json AFTER.json\n"
+                            : "no reports are given: inflight compare BEFORE.json AFTER.json\n"
                               "'inflight help compare' says more");
         return ifl_cli_fail(&error);
     }

@@ -211,10 +211,10 @@ int ifl_cli_say_what_is_missing(const ifl_cli_request *request, const ifl_module
         return ifl_cli_fail(&error);
     print_kernels(request, module, count);
     if (!request->kernel && count > 1)
-        ifl_cli_error(&error, IFL_USAGE, "which kernel? -k KERNEL");
+        ifl_cli_error(&error, IFL_USAGE, "the file has several kernels, and -k KERNEL is missing");
     else if (!request->grid)
-        ifl_cli_error(&error, IFL_USAGE, "how many blocks? -g X[,Y[,Z]]");
+        ifl_cli_error(&error, IFL_USAGE, "-g X[,Y[,Z]] is missing: the blocks of the grid");
     else
-        ifl_cli_error(&error, IFL_USAGE, "how many threads in a block? -b X[,Y[,Z]]");
+        ifl_cli_error(&error, IFL_USAGE, "-b X[,Y[,Z]] is missing: the threads of a block");
     return ifl_cli_fail(&error);
 }

@@ -548,8 +548,8 @@ static int run(int word_count, char **words)
     if (first == word_count && !request.check && !request.no_run && !request.markdown &&
         !request.list) {
         if (status == IFL_OK && word_count)
-            status =
-                ifl_cli_error(&error, IFL_USAGE, "which case?\n'inflight lab --list' lists them");
+            status = ifl_cli_error(&error, IFL_USAGE,
+                                   "no case is given\n'inflight lab --list' lists them");
         request.list = true;
     }
     result = status == IFL_OK ? run_words(&request, &cases, word_count - first, words + first)

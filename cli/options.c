@@ -113,6 +113,19 @@ static ifl_status unknown_option(const ifl_cli_command *command, const char *wor
                          command->name);
 }
 
+/* "-gpu" would be -g with the value "pu". */
+static ifl_status check_dashes(const ifl_cli_command *command, const char *word, ifl_error *error)
+{
+    const size_t length = word[0] == '-' && word[1] != '-' ? strcspn(word + 1, "=") : 0;
+    for (size_t i = 0; i < command->option_count && length > 1; i++) {
+        const char *name = option_name(command, i);
+        if (strlen(name) == length && strncmp(name, word + 1, length) == 0)
+            return ifl_cli_error(error, IFL_USAGE, "there is no option '-%s'; did you mean '--%s'?",
+                                 name, name);
+    }
+    return IFL_OK;
+}
+
 static ifl_status missing_value(const ifl_cli_command *command, int code, ifl_error *error)
 {
     const ifl_cli_option *option = option_of(command, code);
@@ -147,6 +160,9 @@ ifl_status ifl_cli_parse(const ifl_cli_command *command, int word_count, char **
     while (status == IFL_OK && !*help) {
         int code = getopt_long(word_count + 1, words - 1, t.shorts, t.longs, NULL);
         if (code == -1)
+            break;
+        status = check_dashes(command, words[optind - 2], error);
+        if (status != IFL_OK)
             break;
         if (code == 'h' || code == HELP)
             ifl_cli_print_command(command, stdout), *help = true;

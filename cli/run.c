@@ -315,8 +315,9 @@ static int run(int word_count, char **words)
     int first = 0;
     ifl_status status = ifl_cli_parse(&ifl_cli_run, word_count, words, NULL, &first, &help, &error);
     if (status == IFL_OK && !help && first == word_count)
-        status = ifl_cli_error(&error, IFL_USAGE,
-                               "which program? inflight run [OPTION]... -- PROGRAM [ARGUMENT]...");
+        status =
+            ifl_cli_error(&error, IFL_USAGE,
+                          "no program is given: inflight run [OPTION]... -- PROGRAM [ARGUMENT]...");
     if (status == IFL_OK && !help)
         status = check_options(&error);
     if (status == IFL_OK && !help)

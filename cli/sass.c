@@ -56,8 +56,9 @@ static ifl_status write_report(const request *r, const ifl_machine *machine, ifl
 static ifl_status check_operands(int count, char **operands, ifl_error *error)
 {
     if (count < 1)
-        return ifl_cli_error(error, IFL_USAGE,
-                             "which file? inflight sass FILE\n'inflight help sass' says more");
+        return ifl_cli_error(
+            error, IFL_USAGE,
+            "no file is given: inflight sass FILE\n'inflight help sass' says more");
     if (count > 1)
         return ifl_cli_error(error, IFL_USAGE, "'%s' is one file too many: inflight sass FILE",
                              operands[1]);

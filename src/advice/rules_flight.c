@@ -381,7 +381,7 @@ static const char *sizes_text(const ifl_situation *s, int now, const block_choic
     const double starts = s->work.blocks / s->device->value[IFL_DEVICE_sms];
     if (best->warps_per_sm == warps && best->threads > now)
         return ifl_situation_say(
-            s, "an SM starts %s of %s one after the other; of %s it would be %s",
+            s, "an SM starts %s of %s one after the other; with %s it would start %s",
             ifl_figure_amount(starts, "block").text, threads_text(now).text,
             threads_text(best->threads).text, ifl_figure_real(starts * now / best->threads).text);
     return ifl_situation_say(s, "blocks of %s: %d warps per SM; blocks of %s: %d",

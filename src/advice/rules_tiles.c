@@ -103,11 +103,11 @@ bool ifl_rule_deeper_pipeline(const ifl_situation *s, ifl_remedy *to)
     to->line = main_copy(s);
     if (!to->line || busy_of(s) > idle || waiting < worth || !copy_ahead(s, to))
         return false;
-    to->symptom = ifl_situation_say(
-        s,
-        "%.0f %% of the time that warps stand still they wait for copies, with %.0f %% of the "
-        "bandwidth used",
-        100 * waiting, 100 * busy_of(s));
+    to->symptom = ifl_situation_say(s,
+                                    "warps wait for copies for %.0f %% of the time that they "
+                                    "stall; %.0f %% of the bandwidth is "
+                                    "used",
+                                    100 * waiting, 100 * busy_of(s));
     return true;
 }
 
@@ -194,11 +194,11 @@ bool ifl_rule_bulk_copies(const ifl_situation *s, ifl_remedy *to)
         return false;
     to->work.instructions -= to->share * stores;
     to->change.no_staging = true;
-    to->symptom =
-        ifl_situation_say(s,
-                          "%s to shared memory per warp, before which it stands for %.0f %% of the "
-                          "time that it waits",
-                          ifl_figure_amount(stores / s->warps, "store").text, 100 * waiting);
+    to->symptom = ifl_situation_say(
+        s,
+        "%s to shared memory per warp, which waits before them for %.0f %% of the "
+        "time that it stalls",
+        ifl_figure_amount(stores / s->warps, "store").text, 100 * waiting);
     if (capability >= bulk)
         to->remedy =
             "bulk copies (cp.async.bulk, tensor copies) past the registers, begun a tile or "

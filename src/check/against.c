@@ -229,9 +229,9 @@ static ifl_status judge_difference(against *a, size_t i, const ifl_difference *d
     return refuse(a, shaken ? "order_dependent" : "wrong_result", error,
                   "argument %zu, element %zu is %.9g, the reference has %.9g; %zu of %zu elements "
                   "differ by more than %.3g of "
-                  "themselves and the mean%s",
+                  "the value and the mean%s",
                   i, d->element, d->found, d->expected, d->different, d->elements, d->tolerance,
-                  shaken ? "; they do with another order of blocks and warps" : "");
+                  shaken ? "; this happens only if blocks and warps run in another order" : "");
 }
 
 static ifl_status compare_results(against *a, bool shaken, ifl_error *error)

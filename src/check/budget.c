@@ -51,7 +51,7 @@ static ifl_status split_words(ifl_budget *budget, const ifl_budget_line *line, w
             return ifl_budget_fail(line, 0, "more than %d words", MOST_WORDS);
         const char *next = take_word(&budget->arena, at, end, &words->at[words->count]);
         if (!next)
-            return ifl_budget_fail(line, (size_t)(at - line->value), "a quote without its end");
+            return ifl_budget_fail(line, (size_t)(at - line->value), "a quote is not closed");
         words->count++;
         at = next;
     }

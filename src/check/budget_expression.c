@@ -134,7 +134,7 @@ static ifl_status parse_factor(parser *p, const ifl_expression **out)
     if (first != '(')
         return fail(p, "expected the name of a counter, a number or '('");
     if (++p->depth > MOST_NESTED)
-        return fail(p, "too many parentheses inside one another");
+        return fail(p, "parentheses are nested too deeply");
     p->at++;
     const ifl_status status = parse_sum(p, out);
     p->depth--;

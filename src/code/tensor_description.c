@@ -77,9 +77,9 @@ static const char *check_shape(const ifl_tensor_product *p, const ifl_tensor_des
                           : p->blocks == 2 ? d->m == 128 || d->m == 256
                                            : d->m == 64 || d->m == 128;
     if (!is_known || (has_scales(p) && d->m < 128))
-        return "its number of rows is none that such a product has";
+        return "such a product cannot have this number of rows";
     if (!d->n || d->n > MOST_COLUMNS || (p->blocks == 2 && d->n % 16))
-        return "its number of columns is none that such a product has";
+        return "such a product cannot have this number of columns";
     if (p->keeps_weights && d->n != 64 && d->n != 128 && d->n != MOST_COLUMNS)
         return "a product .ws has 64, 128 or 256 columns";
     if (p->keeps_weights && d->m != 128 && (d->is_sparse || p->is_a_held))
@@ -93,9 +93,9 @@ static const char *check_types(const ifl_tensor_product *p, const ifl_tensor_des
 {
     const bool may_transpose = d->a_bits >= 8 && d->b_bits >= 8;
     if (!d->a_type || !d->b_type || !d->d_type)
-        return "its types are none that such a product has";
+        return "such a product cannot have these types";
     if ((d->a_type == IFL_MATRIX_TF32) != (d->b_type == IFL_MATRIX_TF32))
-        return "its types are none that such a product has";
+        return "such a product cannot have these types";
     if ((d->transposes_a || d->transposes_b) && !may_transpose)
         return "elements of fewer than 8 bits cannot lie across";
     if (p->is_a_held && d->a_bits < 8 && p->kind != IFL_TENSOR_MXF4)
@@ -108,7 +108,7 @@ static const char *check_scales(const ifl_tensor_product *p, const ifl_tensor_de
 {
     const unsigned ids = d->scale_a_id | d->scale_b_id;
     return has_scales(p) && p->scales > 1 && ids & (p->scales - 1u)
-               ? "its scales do not begin where so many of them can"
+               ? "so many scales cannot begin there"
                : NULL;
 }
 
@@ -118,15 +118,15 @@ static const char *deepen(const ifl_tensor_product *p, ifl_tensor_description *d
 {
     enum { DEPTH = 96, FIRST_SM = 103, SIX = 6 };
     if (p->kind != IFL_TENSOR_MXF4 || d->is_sparse)
-        return "a depth of 96 is one of dense products of 4 bits";
+        return "a depth of 96 is for dense products of 4 bits only";
     if (p->sm < FIRST_SM)
-        return "a depth of 96 is sm_103's";
+        return "a depth of 96 needs sm_103";
     if (p->is_a_held)
         return "a depth of 96 with a in tensor memory is not supported";
     d->k = DEPTH;
     d->scales = (uint8_t)(p->scales * 3 / 2);
     return d->scales == SIX && (d->scale_a_id | d->scale_b_id) & 1
-               ? "its scales do not begin where so many of them can"
+               ? "so many scales cannot begin there"
                : NULL;
 }
 
@@ -153,7 +153,7 @@ const char *ifl_tensor_describe(const ifl_tensor_product *p, uint32_t bits,
         out->m = (uint16_t)(field(bits, 27, 2) * 128);
         out->scales = p->scales;
         if (!is_fours && !out->are_powers)
-            return "its scales are none that such a product has";
+            return "such a product cannot have these scales";
     }
     const char *wrong = check_types(p, out);
     if (!wrong)

@@ -75,7 +75,7 @@ static bool read_shared(const work *w, const ifl_block *block, uint64_t descript
         return false;
     m.space = ifl_tensor_shared_of(w->task->warp, block, &m.origin);
     if (m.place.is_leading_absolute && (m.transposes || w->of->k != DEEP))
-        return fail(w->task, "a leading dimension that is an address goes with a depth of 96");
+        return fail(w->task, "a leading dimension that is an address needs a depth of 96");
     return ifl_shared_matrix_read(w->task->warp, w->task->code, w->task->lane, &m, to);
 }
 

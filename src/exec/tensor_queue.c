@@ -42,8 +42,8 @@ bool ifl_tensor_matrix_place(const ifl_tensor_task *task, uint64_t descriptor,
         return true;
     ifl_fault_raise(task->warp, task->code, IFL_FAULT_OTHER, task->lane,
                     is_absolute ? "the matrix descriptor 0x%llx: a leading dimension that is an "
-                                  "address goes with a swizzle of 128 bytes and without an offset"
-                                : "the matrix descriptor 0x%llx: its swizzle is none",
+                                  "address needs a swizzle of 128 bytes and no offset"
+                                : "the matrix descriptor 0x%llx: its swizzle is not a valid one",
                     (unsigned long long)descriptor);
     return false;
 }

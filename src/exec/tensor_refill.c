@@ -106,7 +106,7 @@ ifl_reason ifl_slow_tensor_copy(ifl_warp *warp, const ifl_code *code, char *fram
         ifl_matrix_place place;
         if (to >> IFL_TENSOR_LANE_SHIFT)
             return ifl_fault_raise(warp, code, IFL_FAULT_ADDRESS, lane,
-                                   "a copy to lane %u of tensor memory: it begins at lane 0",
+                                   "a copy to lane %u of tensor memory: it must begin at lane 0",
                                    to >> IFL_TENSOR_LANE_SHIFT);
         if (!ifl_tensor_blocks_of(warp, code, op->blocks, &blocks) || !are_there(&task, &blocks) ||
             !ifl_tensor_matrix_place(&task, task.a, &place))

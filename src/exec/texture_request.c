@@ -88,10 +88,12 @@ static bool find(request *r)
     const ifl_texture *t = table ? ifl_textures_find(table, handle) : NULL;
     const bool takes_both = r->op->use == IFL_TEXTURE_DIMENSIONS;
     if (!t || (t->is_surface != is_for_surfaces(r->op) && !takes_both))
-        return fail(r, IFL_FAULT_OTHER, "is none: never made, destroyed, or of the other kind");
+        return fail(
+            r, IFL_FAULT_OTHER,
+            "does not exist: it was never made, it was destroyed, or it is of the other kind");
     if (t->is_linear && r->op->use != IFL_TEXTURE_FETCH && !is_query(r->op))
         return fail(r, IFL_FAULT_OTHER,
-                    "is linear memory, of which elements are read by number only");
+                    "is linear memory, whose elements can only be read by number");
     if (!is_of_shape(r->op, t))
         return fail(r, IFL_FAULT_OTHER, "has other dimensions than the instruction asks for");
     r->host = memory_of(r, t);

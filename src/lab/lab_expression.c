@@ -110,7 +110,7 @@ static double variable(cursor *c, const char *name)
         return fail(c, "there is no variable '%s': let.NAME = VALUE makes one", name);
     cursor inner = {c->lab, p, e, e->value, c->depth + 1, IFL_OK, c->error};
     if (inner.depth > MOST_DEPTH)
-        return fail(c, "'%s' is made of itself", name);
+        return fail(c, "'%s' is defined by itself", name);
     const double value = compare(&inner);
     if (inner.status == IFL_OK && peek(&inner))
         fail(&inner, "unexpected text after the expression%s", "");
@@ -213,7 +213,7 @@ static double primary(cursor *c)
     const char next = peek(c);
     if (take(c, "(")) {
         if (++c->depth > MOST_DEPTH)
-            return fail(c, "too many brackets%s", "");
+            return fail(c, "brackets are nested too deeply%s", "");
         const double value = compare(c);
         c->depth--;
         return c->status != IFL_OK || take(c, ")") ? value : fail(c, "expected ')'%s", "");

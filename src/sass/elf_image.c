@@ -58,7 +58,7 @@ static ifl_status fail_damaged(const ifl_elf_image *image, ifl_error *error)
 {
     const char *reason = elf_errmsg(-1);
     return ifl_fail(error, IFL_BAD_INPUT, "'%s' is a damaged or truncated ELF file: %s",
-                    image->file, reason ? reason : "its header is not one");
+                    image->file, reason ? reason : "its header is not that of an ELF file");
 }
 
 static ifl_status take_section(ifl_elf_image *image, const GElf_Ehdr *header, size_t index,

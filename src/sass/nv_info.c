@@ -204,7 +204,7 @@ static ifl_status next_attribute(reader *r, attribute *a)
     *a = (attribute){bytes[0], bytes[1], bytes + 2, 2, at};
     r->at += HEADER_BYTES;
     if (a->format < FORMAT_NONE || a->format > FORMAT_SIZED)
-        return fail(r, at, "an attribute of a format that there is not");
+        return fail(r, at, "an attribute has an unknown format");
     if (a->format != FORMAT_SIZED)
         return IFL_OK;
     a->bytes = (size_t)ifl_elf_read(bytes + 2, 2);

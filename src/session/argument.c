@@ -304,15 +304,16 @@ static ifl_status read_step(parser *p, uint64_t *step)
 {
     const char *at = p->at;
     const ifl_status status = read_number(p, step);
-    return status == IFL_OK && *step == 0 ? fail(p, at, "a step is 1 at least") : status;
+    return status == IFL_OK && *step == 0 ? fail(p, at, "the step must be at least 1") : status;
 }
 
 static ifl_status read_first(parser *p, uint64_t *first, uint64_t limit)
 {
     const char *at = p->at;
     const ifl_status status = read_number(p, first);
-    return status == IFL_OK && *first >= limit ? fail(p, at, "the first is not below the limit")
-                                               : status;
+    return status == IFL_OK && *first >= limit
+               ? fail(p, at, "the first value must be below the limit")
+               : status;
 }
 
 /* LIMIT[:STEP[:FIRST]]: the numbers FIRST, FIRST + STEP, ... below LIMIT. */

@@ -136,7 +136,7 @@ static ifl_status set_block(ifl_launch *launch, const char *value, ifl_error *er
     const uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (threads > IFL_MAX_BLOCK_THREADS)
         return fail_value("block", value, value, error,
-                          "a block of %" PRIu64 " threads; the most is %d", threads,
+                          "a block of %" PRIu64 " threads; the limit is %d", threads,
                           IFL_MAX_BLOCK_THREADS);
     memcpy(launch->block, block, sizeof block);
     return IFL_OK;
@@ -152,7 +152,7 @@ static ifl_status set_cluster(ifl_launch *launch, const char *value, ifl_error *
     if (status != IFL_OK)
         return status;
     if (cluster[0] * cluster[1] * cluster[2] > IFL_MOST_CLUSTER_BLOCKS)
-        return fail_value("cluster", value, value, error, "a cluster of %u blocks; the most is %d",
+        return fail_value("cluster", value, value, error, "a cluster of %u blocks; the limit is %d",
                           cluster[0] * cluster[1] * cluster[2], IFL_MOST_CLUSTER_BLOCKS);
     memcpy(launch->cluster, cluster, sizeof cluster);
     return IFL_OK;
@@ -170,7 +170,7 @@ static ifl_status set_shared(ifl_launch *launch, const char *value, ifl_error *e
                           problem ? problem : "expected a number of bytes: 49152, 48Ki or 48KiB");
     if (bytes > IFL_MAX_SHARED_BYTES)
         return fail_value("shared", value, value, error,
-                          "%" PRIu64 " bytes of shared memory; the most is %d", bytes,
+                          "%" PRIu64 " bytes of shared memory; the limit is %d", bytes,
                           IFL_MAX_SHARED_BYTES);
     launch->dynamic_shared_bytes = bytes;
     return IFL_OK;
@@ -460,7 +460,7 @@ static ifl_status check_shared(const ifl_launch *launch, ifl_error *error)
         return IFL_OK;
     return fail(launch, error,
                 "a block needs %" PRIu64 " bytes of shared memory (%" PRIu64 " static, %" PRIu64
-                " dynamic); the most is %d",
+                " dynamic); the limit is %d",
                 declared + dynamic, declared, dynamic, IFL_MAX_SHARED_BYTES);
 }
 

@@ -398,7 +398,7 @@ static void names_what_is_wrong_and_where(void **state)
     assert_refused(&u64_param, "i8x129=permutation", 1, "cannot hold");
     assert_refused(&u64_param, "f32x10=random:1:5", 17, "integer types");
     assert_refused(&u64_param, "u8x10=random:1:257", 16, "range");
-    assert_refused(&u64_param, "u8x10=random:1:9:0", 18, "a step");
+    assert_refused(&u64_param, "u8x10=random:1:9:0", 18, "the step must be");
     assert_refused(&u64_param, "u8x10=random:1:9:1:9", 20, "below the limit");
     assert_refused(&u64_param, "u8x10=random:1:9:1:8:7", 21, "unexpected");
     assert_refused(&u64_param, "same:0", 6, "not a buffer");

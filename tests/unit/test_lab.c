@@ -93,14 +93,14 @@ static void mistakes_in_expressions(void **state)
     assert_fails("(2", "expected ')'");
     assert_fails("2 3", "unexpected text");
     assert_fails("y", "no variable 'y'");
-    assert_fails("x + 1", "made of itself");
+    assert_fails("x + 1", "defined by itself");
     assert_fails("sqrt(4)", "no function 'sqrt'");
     assert_fails("min(1)", "of that many arguments");
     for (size_t i = 0; i < 1000; i += 5)
         memcpy(deep + i, "ceil(", 6);
     assert_fails(deep, "too many calls");
     memset(deep, '(', 1000);
-    assert_fails(deep, "too many brackets");
+    assert_fails(deep, "brackets are nested too deeply");
 }
 
 static void versions_go_first(void **state)

@@ -372,9 +372,9 @@ static void places_mistakes_in_values(void **state)
     assert_not_set("grid", "8x8x8x8", 6, "at most three");
     assert_not_set("block", "1025", 1, "block.x");
     assert_not_set("block", "1,1,65", 5, "block.z");
-    assert_not_set("block", "64,32", 1, "a block of 2048 threads; the most is 1024");
+    assert_not_set("block", "64,32", 1, "a block of 2048 threads; the limit is 1024");
     assert_not_set("shared", "-1", 1, "expected a number");
-    assert_not_set("shared", "1Mi", 1, "the most is 232448");
+    assert_not_set("shared", "1Mi", 1, "the limit is 232448");
     assert_not_set("girth", "1", 0, "a launch has no 'girth'");
     assert_not_set("arg", "f32:x", 5, "expected a number");
 }
