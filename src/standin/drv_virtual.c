@@ -631,7 +631,9 @@ static unsigned member_of(const group *g, int gpu)
 static ifl_cuda_error join(memory *m, int gpu)
 {
     group *g = m ? m->group : NULL;
-    if (!g || !ifl_gpu_exists(gpu) || g->count == g->wanted || member_of(g, gpu) < g->count)
+    if (!ifl_gpu_exists(gpu))
+        return ifl_cudaErrorInvalidDevice;
+    if (!g || g->count == g->wanted || member_of(g, gpu) < g->count)
         return ifl_cudaErrorInvalidValue;
     void *at = reserve_aligned(m->bytes, GRANULE);
     if (at == MAP_FAILED)
@@ -732,6 +734,8 @@ static ifl_cuda_error unbind(ifl_session *session, memory *m, int gpu, uint64_t 
 {
     group *g = m ? m->group : NULL;
     const unsigned member = g ? member_of(g, gpu) : 0;
+    if (!ifl_gpu_exists(gpu))
+        return ifl_cudaErrorInvalidDevice;
     if (!g || member == g->count || !is_bound(g, member, first, bytes))
         return ifl_cudaErrorInvalidValue;
     for (size_t i = g->bindings.count; i-- > 0;) {
