@@ -143,10 +143,11 @@ bool ifl_rule_wider_tiles(const ifl_situation *s, ifl_remedy *to)
     const ifl_traffic t = ifl_traffic_off_chip(&s->profile->counters, IFL_ACCESS_LOAD);
     const double loaded = loaded_bytes(s), past_l1 = loaded * (1 - s->work.l1_hit),
                  stored = sector * of(s, IFL_COUNTER_global_store_sectors);
-    const bool is_staged = main_copy(s) || of(s, IFL_COUNTER_shared_store_requests) > 0;
-    if (!is_staged || !ifl_situation_spends(s, IFL_TERM_L2, worth) || s->busy > idle ||
-        past_l1 < often * s->work.dram_bytes || past_l1 < often * stored ||
-        (double)t.sectors > most * (double)t.sectors_ideal)
+    const bool is_staged = main_copy(s) || of(s, IFL_COUNTER_shared_store_requests) > 0,
+               are_loads_many = ifl_situation_spends(s, IFL_TERM_L2, worth) ||
+                                ifl_situation_spends(s, IFL_TERM_L1, worth);
+    if (!is_staged || !are_loads_many || s->busy > idle || past_l1 < often * s->work.dram_bytes ||
+        past_l1 < often * stored || (double)t.sectors > most * (double)t.sectors_ideal)
         return false;
     /* Twice the side are a quarter of the blocks, which must still fill the SMs. */
     const double blocks = s->work.blocks, filled = 0.9 * s->rates.sms;
