@@ -36,7 +36,7 @@ bool ifl_cache_player_begin(ifl_cache_player *p, const ifl_grid_order *order,
         has_victims ? ifl_room_take(&p->victim_room, x->touch_count, sizeof *p->victims) : NULL;
     if (!p->asked || (has_victims && !p->victims))
         return false;
-    return ifl_l2_joins_open(&p->joins, rules->joined_reads) &&
+    return ifl_l2_joins_open(&p->joins, rules->joined_reads, x->line_count) &&
            (!rules->l2_halves || find_halves(p));
 }
 

@@ -6,12 +6,23 @@
 #include "cache/line.h"
 #include "cache/trace_index.h"
 
-enum { ENTRIES = 1 << 16, MOST_GPCS = 64 };
+enum { MOST_ENTRIES = 1 << 16, LEAST_ENTRIES = 1 << 8, ENTRIES_A_LINE = 8, MOST_GPCS = 64 };
 
-bool ifl_l2_joins_open(ifl_l2_joins *j, uint32_t most)
+/* Of a small launch it is small: each launch clears it. */
+static uint32_t entries_for(uint32_t lines)
 {
+    uint32_t entries = LEAST_ENTRIES;
+    while (entries < MOST_ENTRIES && entries / ENTRIES_A_LINE < lines)
+        entries *= 2;
+    return entries;
+}
+
+bool ifl_l2_joins_open(ifl_l2_joins *j, uint32_t most, uint32_t lines)
+{
+    const uint32_t entries = entries_for(lines);
     j->most = most;
-    j->at = most ? ifl_room_take_zeroed(&j->room, ENTRIES, sizeof *j->at) : NULL;
+    j->mask = entries - 1;
+    j->at = most ? ifl_room_take_zeroed(&j->room, entries, sizeof *j->at) : NULL;
     return j->at || !most;
 }
 
@@ -28,7 +39,7 @@ void ifl_l2_joins_free(ifl_l2_joins *j)
 bool ifl_l2_joins_read(ifl_l2_joins *j, uint32_t line, uint32_t gpc, uint64_t now)
 {
     const uint64_t key = (uint64_t)line * MOST_GPCS + gpc;
-    ifl_join_entry *e = &j->at[ifl_line_hash(key) % ENTRIES];
+    ifl_join_entry *e = &j->at[ifl_line_hash(key) & j->mask];
     const uint64_t apart = now > e->at ? now - e->at : e->at - now;
     if (e->count && e->count < j->most && e->key == key && apart <= IFL_TURN_TIME) {
         e->count++;

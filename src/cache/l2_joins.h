@@ -18,12 +18,13 @@ typedef struct ifl_join_entry {
 typedef struct ifl_l2_joins {
     ifl_join_entry *at;
     uint32_t most; /* requests that become one; 0: none are joined */
+    uint32_t mask; /* one less than there are entries */
     ifl_room room;
 } ifl_l2_joins;
 
-/* A zeroed one may be opened, and one that was opened again, with the memory that it has. False
- * without memory. */
-bool ifl_l2_joins_open(ifl_l2_joins *joins, uint32_t most);
+/* A zeroed one may be opened, and one that was opened again, with the memory that it has. `lines`:
+ * that there are. False without memory. */
+bool ifl_l2_joins_open(ifl_l2_joins *joins, uint32_t most, uint32_t lines);
 void ifl_l2_joins_free(ifl_l2_joins *joins);
 
 /* A read of a line by an SM of a GPC at a time (sm_order.h): does it come with one before it? */

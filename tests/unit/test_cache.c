@@ -580,7 +580,7 @@ static void test_joined_reads(void **unused)
     const ifl_cache_rules *rules = rules_of("h200");
     ifl_l2_joins joins = {0};
     (void)unused;
-    assert_true(ifl_l2_joins_open(&joins, rules->joined_reads));
+    assert_true(ifl_l2_joins_open(&joins, rules->joined_reads, OTHER_LINE + 1));
     assert_false(ifl_l2_joins_read(&joins, LINE, GPC, NOW));
     assert_false(ifl_l2_joins_read(&joins, LINE, OTHER_GPC, NOW));
     assert_false(ifl_l2_joins_read(&joins, OTHER_LINE, GPC, NOW));
