@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which reads reach the L2 with another SM's: before the L2 the requests of a GPC's SMs for the same
  * line are joined, up to so many to one, while the first is on its way
- * (tools/gpu/shared_read_probe.cu). Knows lines, GPCs and times; not caches. */
+ * (tools/gpu/shared_read_probe.cu). What one SM asks for again past its L1 is joined likewise, which
+ * no probe has measured. Knows lines, GPCs and times; not caches. */
 #ifndef IFL_CACHE_L2_JOINS_H
 #define IFL_CACHE_L2_JOINS_H
 
