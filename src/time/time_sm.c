@@ -652,7 +652,7 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
     dispatch(on, site, times, sm->now);
     if (site->matrix.kind != IFL_MATRIX_KIND_NONE)
         end_products(sm, on, w, site, served.ends);
-    else if (c->writes < IFL_BOARDS && c->delay != IFL_DELAY_GROUP)
+    else if (c->writes < IFL_BOARDS && c->delay != IFL_DELAY_GROUP && c->step != IFL_STEP_GROUP)
         ifl_board_put(&w->boards[c->writes], served.ends, why_of(site));
     if (c->reads < IFL_BOARDS)
         ifl_board_put(&w->boards[c->reads], served.begins + READ_CYCLES, why_of(site));

@@ -576,6 +576,41 @@ static void test_products_of_groups(void **unused)
     }
 }
 
+/* Groups of copies past the registers (LDGSTS, LDGDEPBAR), 100 cycles apart, and a wait until at most
+ * `left` of them are outstanding (DEPBAR.LE): the last one that it waits for takes the DRAM's latency
+ * of 500. */
+static void test_groups_of_copies(void **unused)
+{
+    (void)unused;
+    enum { GROUPS = 4, APART = 10 };
+    for (uint8_t left = 0; left < GROUPS; left++) {
+        bench b = {.count = 0};
+        const ifl_sm_rates rates = quick_rates();
+        uint32_t at = 0;
+        for (uint32_t g = 0; g < GROUPS; g++) {
+            all_sites[at] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, IFL_NO_BOARD);
+            run_sites(&b, at, 1);
+            ask(&b, at++, (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL},
+                100 * g);
+            all_sites[at] = plain(1);
+            all_sites[at].control.writes = 0;
+            all_sites[at].control.step = IFL_STEP_GROUP;
+            for (uint32_t i = 1; i <= APART; i++)
+                all_sites[at + i] = plain(10);
+            run_sites(&b, at, 1 + APART);
+            at += 1 + APART;
+        }
+        all_sites[at] = plain(1);
+        all_sites[at].control.step = IFL_STEP_DRAIN;
+        all_sites[at].control.board = 0;
+        all_sites[at].control.left = left;
+        all_sites[at + 1] = plain(1);
+        run_sites(&b, at, 2);
+        const double ends = 500 + (GROUPS - 1 - left) * (10 * APART + 2);
+        assert_in_range(follow(&b, &rates, 1, 1, 1), (uint64_t)ends, (uint64_t)ends + 16);
+    }
+}
+
 /* A trip of a loop whose stalls are 24 cycles takes 29 (an H200, tools/gpu/sm_probe.cu); without a
  * branch it takes 24. */
 static void test_taken_branch(void **unused)
@@ -831,6 +866,7 @@ int main(void)
         cmocka_unit_test(test_barriers_in_turn),
         cmocka_unit_test(test_pipe_after_barrier),
         cmocka_unit_test(test_products_of_groups),
+        cmocka_unit_test(test_groups_of_copies),
         cmocka_unit_test(test_taken_branch),
         cmocka_unit_test(test_spread),
         cmocka_unit_test(test_hits_stay_together),
