@@ -120,7 +120,10 @@ static cost run(bench *b, const shape *s, size_t devices)
     const double start = seconds();
     if (ifl_cache_run_init(&caches, (const ifl_device *const *)b->devices, devices, NULL))
         die("cannot begin");
-    ifl_cache_run_shape(&caches, profile->grid, profile->block);
+    const ifl_grid_demand demand = {.grid = {profile->grid[0], 1, 1},
+                                    .block = {profile->block[0], 1, 1},
+                                    .registers = profile->machine.registers};
+    ifl_cache_run_shape(&caches, &demand);
     void *state = caches.observer.create_with(&b->sites, &caches.plan);
     if (!state)
         die("no memory");

@@ -120,6 +120,8 @@ void ifl_cache_estimate_all(const ifl_cache_case *of, const ifl_cache_outcomes *
     const double loads = (double)of->load_sectors;
     describe_sample(of, out);
     describe_turns(outcomes, out);
+    out->phases = outcomes->phases;
+    out->phases.known &= ifl_cache_cut(of) <= 1; /* otherwise they are those of its beginning */
     describe(of, &outcomes->of_queue[0], out);
     for (int q = 1; q < IFL_CACHE_QUEUES; q++) {
         ifl_cache_facts facts = *out;

@@ -2,15 +2,7 @@
  * Two passes over steps: cache_play.h. */
 #include "cache/cache_play.h"
 
-#include "device/block_places.h"
-
 #include <string.h>
-
-/* Groups of SMs in a row are at one half, then at the other. */
-static uint8_t half_of(uint32_t sm, const ifl_grid_shape *shape)
-{
-    return (uint8_t)(sm * shape->l2_sm_groups / shape->sms % 2);
-}
 
 static bool find_halves(ifl_cache_player *p)
 {
@@ -18,7 +10,8 @@ static bool find_halves(ifl_cache_player *p)
     const ifl_grid_shape *shape = &p->order->shape;
     p->near = ifl_room_take(&p->near_room, x->block_count, sizeof *p->near);
     for (uint32_t b = 0; p->near && b < x->block_count; b++)
-        p->near[b] = half_of(ifl_place_sm(x->blocks[b].number, shape->sms), shape);
+        p->near[b] = (uint8_t)ifl_place_half(shape->placing.sms, shape->l2_sm_groups,
+                                             ifl_place_sm(&shape->placing, x->blocks[b].number));
     return p->near != NULL;
 }
 
@@ -34,7 +27,8 @@ bool ifl_cache_player_begin(ifl_cache_player *p, const ifl_grid_order *order,
     p->asked = ifl_room_take(&p->asked_room, x->touch_count, sizeof *p->asked);
     p->victims =
         has_victims ? ifl_room_take(&p->victim_room, x->touch_count, sizeof *p->victims) : NULL;
-    if (!p->asked || (has_victims && !p->victims))
+    p->brought = ifl_room_take(&p->brought_room, x->line_count, sizeof *p->brought);
+    if (!p->asked || !p->brought || (has_victims && !p->victims))
         return false;
     return ifl_l2_joins_open(&p->joins, rules->joined_reads, x->line_count) &&
            (!rules->l2_halves || find_halves(p));
@@ -50,6 +44,7 @@ void ifl_cache_player_free(ifl_cache_player *p)
     ifl_room_free(&p->asked_room);
     ifl_room_free(&p->victim_room);
     ifl_room_free(&p->near_room);
+    ifl_room_free(&p->brought_room);
     ifl_l2_joins_free(&p->joins);
     *p = (ifl_cache_player){0};
 }
@@ -174,7 +169,7 @@ static void play_l1(ifl_cache_player *p, uint32_t first, uint32_t end)
 void ifl_cache_play_l1s(ifl_cache_player *p)
 {
     const ifl_grid_order *o = p->order;
-    for (uint32_t sm = 0; sm < o->shape.sms; sm++) {
+    for (uint32_t sm = 0; sm < o->shape.placing.sms; sm++) {
         if (o->first_step[sm] == o->first_step[sm + 1])
             continue;
         ifl_l1_empty(p->l1);
@@ -211,10 +206,26 @@ static void join_reads(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2
                        uint32_t block)
 {
     const ifl_grid_order *o = p->order;
-    const uint32_t sm = ifl_place_sm(o->index->blocks[block].number, o->shape.sms),
-                   gpc = sm * p->rules->gpcs / o->shape.sms;
+    const uint32_t sm = ifl_place_sm(&o->shape.placing, o->index->blocks[block].number),
+                   gpc = ifl_place_gpc(o->shape.placing.sms, p->rules->gpcs, sm);
     if (ifl_l2_joins_read(&p->joins, request->number, gpc, request->now))
         add(p, IFL_TALLY_JOINED, touch, ifl_sector_count(request->sectors));
+}
+
+/* Whoever asks for a line within a turn of the one for whom it comes from DRAM waits for it too. */
+static void note_phase(ifl_cache_player *p, const ifl_l2_request *request,
+                       const ifl_l2_answer *answer)
+{
+    const uint64_t end = p->order->end + 1, at = request->now < end ? request->now : end - 1;
+    ifl_phase_lines *phase =
+        &p->phases[(uint64_t)((double)at * IFL_CACHE_PHASES / (double)end) % IFL_CACHE_PHASES];
+    uint64_t *brought = &p->brought[request->number];
+    if (answer->from_dram)
+        *brought = request->now + 1;
+    phase->asked++;
+    phase->far += answer->from_dram;
+    phase->other += !answer->from_dram && answer->hits < ifl_sector_count(request->sectors);
+    phase->late += *brought && request->now + 1 - *brought <= IFL_TURN_TIME;
 }
 
 static void load_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2_request *request,
@@ -226,6 +237,7 @@ static void load_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2_re
     add(p, IFL_TALLY_L2_MISSES, touch, ifl_sector_count(request->sectors) - answer.hits);
     if (!answer.hits)
         add(p, IFL_TALLY_LONE_MISSES, touch, lone_pieces_of(request->sectors));
+    note_phase(p, request, &answer);
     if (answer.from_dram)
         p->asked[touch - p->order->index->touches] |= IFL_ASKED_DRAM;
     add_answer(p, touch, &answer);
@@ -235,6 +247,8 @@ static void prefetch_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_l
 {
     const ifl_l2_answer answer = ifl_l2_read(p->l2, request);
     const uint32_t asked = ifl_sector_count(request->sectors);
+    if (answer.from_dram)
+        p->brought[request->number] = request->now + 1;
     add(p, IFL_TALLY_PREFETCHED, touch, asked);
     add(p, IFL_TALLY_PREFETCH_MISSES, touch, asked - answer.hits);
     add_answer(p, touch, &answer);
@@ -296,6 +310,8 @@ static void touch_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_keye
 void ifl_cache_play_l2(ifl_cache_player *p)
 {
     const ifl_trace_index *x = p->order->index;
+    memset(p->phases, 0, sizeof p->phases);
+    memset(p->brought, 0, x->line_count * sizeof *p->brought);
     for (uint32_t i = 0; i < p->order->step_count; i++) {
         const ifl_keyed *step = &p->order->all[i];
         const ifl_trace_request *request = &x->requests[step->index];
@@ -307,6 +323,34 @@ void ifl_cache_play_l2(ifl_cache_player *p)
                 touch_l2(p, &x->touches[t], step);
     }
     ifl_l2_count_dirty(p->l2, p->order->end, p->sums.of[IFL_TALLY_DIRTY]);
+}
+
+/* ---- phases ---------------------------------------------------------------------------------- */
+
+static double share_of(double part, double whole, double otherwise)
+{
+    return whole > 0 ? part / whole : otherwise;
+}
+
+ifl_cache_phases ifl_cache_play_phases(const ifl_cache_player *p)
+{
+    ifl_cache_phases to = {.known = p->order->end > 0};
+    double asked = 0, far = 0, late = 0, other = 0;
+    for (int i = 0; i < IFL_CACHE_PHASES; i++) {
+        asked += p->phases[i].asked;
+        far += p->phases[i].far;
+        late += p->phases[i].late;
+        other += p->phases[i].other;
+    }
+    to.far_mean = share_of(far, asked, 0);
+    to.late_mean = share_of(late, asked, 0);
+    to.other_mean = share_of(other, asked, 0);
+    for (int i = 0; i < IFL_CACHE_PHASES; i++) {
+        to.far[i] = share_of(p->phases[i].far, p->phases[i].asked, to.far_mean);
+        to.late[i] = share_of(p->phases[i].late, p->phases[i].asked, to.late_mean);
+        to.other[i] = share_of(p->phases[i].other, p->phases[i].asked, to.other_mean);
+    }
+    return to;
 }
 
 /* ---- turns ----------------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include "cache/l2.h"
 #include "cache/l2_joins.h"
 #include "cache/line.h"
+#include "profile/cache_facts.h"
 
 typedef enum ifl_cache_tally {
     IFL_TALLY_L1_MISSES,    /* sectors */
@@ -39,6 +40,11 @@ typedef struct ifl_cache_sums {
 /* What the L1s made of a touch, for the L2: the sectors that it is asked for, and marks. */
 enum { IFL_ASKED_SECTORS = 0xf, IFL_ASKED_DRAM = 0x10, IFL_ASKED_BACK = 0x20 };
 
+/* Lines that loads ask the L2 for, by when. */
+typedef struct ifl_phase_lines {
+    uint32_t asked, far, late, other; /* ifl_cache_phases */
+} ifl_phase_lines;
+
 typedef struct ifl_cache_player {
     const ifl_grid_order *order;
     const ifl_cache_rules *rules;
@@ -50,9 +56,11 @@ typedef struct ifl_cache_player {
     uint32_t *victims;
     bool only_reused; /* play_l1s leaves the touches of other lines to play_missed */
     ifl_l2_joins joins;
-    uint8_t *near; /* by block: the half of the L2 that its SM is at; NULL: there is one */
+    uint8_t *near;     /* by block: the half of the L2 that its SM is at; NULL: there is one */
+    uint64_t *brought; /* by line: 1 + when the DRAM was last asked for it; 0: never */
+    ifl_phase_lines phases[IFL_CACHE_PHASES];
     ifl_cache_sums sums;
-    ifl_room asked_room, victim_room, near_room;
+    ifl_room asked_room, victim_room, near_room, brought_room;
 } ifl_cache_player;
 
 /* A zeroed player may be begun, and one that was begun again, with the memory that it has. False
@@ -69,6 +77,8 @@ void ifl_cache_play_l1s(ifl_cache_player *player);
 void ifl_cache_play_missed(ifl_cache_player *player);
 /* Plays the steps of all to the L2. */
 void ifl_cache_play_l2(ifl_cache_player *player);
+/* What play_l2 met; not known where the steps have no order. */
+ifl_cache_phases ifl_cache_play_phases(const ifl_cache_player *player);
 /* Where the loads of each turn ended: after the L1s, or after the L2 too. */
 ifl_turns ifl_cache_play_turns(const ifl_cache_player *player);
 

@@ -117,7 +117,7 @@ static uint32_t l2_sm_groups_of(const ifl_device *device)
 static bool begin(const replay *r, const ifl_trace_index *index)
 {
     const ifl_cache_case *of = r->of;
-    const ifl_grid_shape shape = {.sms = (uint32_t)of->device->value[IFL_DEVICE_sms],
+    const ifl_grid_shape shape = {.placing = of->placing,
                                   .blocks_per_sm = of->blocks_per_sm,
                                   .l2_sm_groups = l2_sm_groups_of(of->device),
                                   .blocks = of->blocks,
@@ -234,6 +234,7 @@ static bool play_whole(replay *r)
     if (!begin(r, r->of->grid) || !open_l2(r) || !play_all(r, 0))
         return false;
     r->out->l1_turns = r->out->l2_turns = ifl_cache_play_turns(r->player);
+    r->out->phases = ifl_cache_play_phases(r->player);
     for (int q = 1; q < IFL_CACHE_QUEUES; q++)
         if (has_no_order(r) || same_order(r, q))
             copy_outcome(r, q, 0, IFL_CACHE_TALLIES);
@@ -328,6 +329,7 @@ static bool play_aging(const replay *r)
     if (!play_rounds(r, 0))
         return false;
     r->out->l2_turns = ifl_cache_play_turns(r->player);
+    r->out->phases = ifl_cache_play_phases(r->player);
     const uint64_t same_from = r->l1->same_from, same_to = r->l1->same_to;
     for (int q = 1; q < IFL_CACHE_QUEUES; q++)
         if (r->ages[q] >= same_from && r->ages[q] <= same_to)
@@ -350,6 +352,7 @@ static bool play_sample_l2(replay *r)
     play_missed(r);
     play_rounds_l2(r, 0);
     r->out->l2_turns = ifl_cache_play_turns(r->player);
+    r->out->phases = ifl_cache_play_phases(r->player);
     for (int q = 1; q < IFL_CACHE_QUEUES; q++)
         copy_outcome(r, q, IFL_TALLY_LOCAL_WRITES, IFL_CACHE_TALLIES);
     return true;

@@ -14,6 +14,7 @@ typedef struct ifl_cache_case {
     const ifl_cache_rules *rules;
     uint64_t blocks; /* that ran */
     uint32_t blocks_per_sm;
+    ifl_placing placing;
     uint64_t l1_bytes; /* of an SM */
     uint64_t turns;    /* of all warps */
     /* Of the launch, those of textures and copies too. Of the loads, copies pass by the L1. */
@@ -36,7 +37,8 @@ typedef struct ifl_cache_outcome {
 typedef struct ifl_cache_outcomes {
     ifl_cache_outcome of_queue[IFL_CACHE_QUEUES]; /* the estimate first */
     ifl_turns l1_turns, l2_turns; /* of the estimate: as the L1 saw them, as the L2 did */
-    double half_l1_misses;        /* with half as many blocks an SM; where there is one only, 0 */
+    ifl_cache_phases phases;
+    double half_l1_misses; /* with half as many blocks an SM; where there is one only, 0 */
 } ifl_cache_outcomes;
 
 /* Memory of replays: zeroed at first, then used again and again. */

@@ -61,18 +61,43 @@ static size_t add_scope(ifl_cache_run *run, const ifl_trace_scope *scope)
     return run->plan.scope_count++;
 }
 
-void ifl_cache_run_shape(ifl_cache_run *run, const uint32_t grid[3], const uint32_t block[3])
+static uint32_t blocks_per_sm(const ifl_device *device, const ifl_grid_demand *shape)
 {
-    run->plan.warps_per_block = (uint32_t)((product(block) + IFL_WARP_LANES - 1) / IFL_WARP_LANES);
-    run->plan.blocks = product(grid);
+    ifl_occupancy occupancy = {0};
+    const ifl_occupancy_request request = {
+        .threads = (int)product(shape->block),
+        .registers = (int)shape->registers,
+        .shared_bytes = (int)shape->shared_bytes,
+        .shared_limit =
+            (int)ifl_shared_limit(device, shape->shared_preference, shape->shared_bytes),
+    };
+    ifl_error error;
+    const bool done = ifl_occupancy_compute(device, &request, &occupancy, &error) == IFL_OK;
+    return done && occupancy.blocks_per_sm > 0 ? (uint32_t)occupancy.blocks_per_sm : 0;
+}
+
+ifl_placing ifl_cache_placing(const ifl_device *device, const ifl_grid_demand *shape)
+{
+    const uint32_t sms = (uint32_t)device->value[IFL_DEVICE_sms];
+    const uint64_t blocks = product(shape->grid);
+    const uint32_t per_sm = ifl_places_by_gpc(sms, blocks) ? blocks_per_sm(device, shape) : 0;
+    return (ifl_placing){.sms = sms, .per_sm = per_sm, .blocks = blocks};
+}
+
+void ifl_cache_run_shape(ifl_cache_run *run, const ifl_grid_demand *shape)
+{
+    run->plan.warps_per_block =
+        (uint32_t)((product(shape->block) + IFL_WARP_LANES - 1) / IFL_WARP_LANES);
+    run->plan.blocks = product(shape->grid);
     if (!run->device_count)
         return;
     run->scopes[WHOLE] = ifl_cache_grid_scope();
     run->scopes[PART] = ifl_cache_part_scope(run->devices, run->device_count, WHOLE);
     run->plan.scope_count = SMS;
     for (size_t i = 0; i < run->device_count; i++) {
-        const ifl_trace_scope middle = ifl_cache_sm_scope(run->devices[i], run->plan.blocks),
-                              first = ifl_cache_first_sm_scope(run->devices[i]);
+        const ifl_placing placing = ifl_cache_placing(run->devices[i], shape);
+        const ifl_trace_scope middle = ifl_cache_sm_scope(run->devices[i], &placing),
+                              first = ifl_cache_first_sm_scope(run->devices[i], &placing);
         run->scope_of[i] = (ifl_cache_sm_scopes){add_scope(run, &middle), add_scope(run, &first)};
     }
 }
@@ -93,18 +118,14 @@ static uint64_t sectors_of(const ifl_profile *profile, ifl_access_kind plain)
 
 uint32_t ifl_cache_blocks_per_sm(const ifl_device *device, const ifl_profile *profile)
 {
-    ifl_occupancy occupancy = {0};
-    ifl_occupancy_request request = {
-        .threads = (int)product(profile->block),
-        .registers = ifl_profile_registers(
-            profile, (int)device->value[IFL_DEVICE_max_registers_per_thread], NULL),
-        .shared_bytes = (int)profile->shared_bytes,
-        .shared_limit =
-            (int)ifl_shared_limit(device, profile->shared_preference, profile->shared_bytes),
+    const int most = (int)device->value[IFL_DEVICE_max_registers_per_thread];
+    const ifl_grid_demand shape = {
+        .block = {profile->block[0], profile->block[1], profile->block[2]},
+        .registers = (uint32_t)ifl_profile_registers(profile, most, NULL),
+        .shared_bytes = profile->shared_bytes,
+        .shared_preference = profile->shared_preference,
     };
-    ifl_error error;
-    bool done = ifl_occupancy_compute(device, &request, &occupancy, &error) == IFL_OK;
-    return done && occupancy.blocks_per_sm > 0 ? (uint32_t)occupancy.blocks_per_sm : 0;
+    return blocks_per_sm(device, &shape);
 }
 
 static const char *describe_sample(const ifl_cache_facts *facts, ifl_arena *arena)
@@ -170,13 +191,15 @@ static const ifl_trace_index *chosen_sm(report *r, size_t i, const ifl_cache_cas
                : middle;
 }
 
-static ifl_cache_case case_of(const report *r, const ifl_device *device,
-                              const ifl_cache_rules *rules, const ifl_profile *profile)
+static ifl_cache_case case_of(const report *r, size_t i, const ifl_cache_rules *rules,
+                              const ifl_profile *profile)
 {
+    const ifl_device *device = r->run->devices[i];
     ifl_cache_case of = {
         .device = device,
         .rules = rules,
         .blocks = profile->blocks_done,
+        .placing = r->run->scopes[r->run->scope_of[i].middle].placing,
         .blocks_per_sm = ifl_cache_blocks_per_sm(device, profile),
         .turns = ifl_trace_turns(r->state),
         .load_sectors = sectors_of(profile, IFL_ACCESS_LOAD),
@@ -197,7 +220,7 @@ static ifl_status report_device(report *r, size_t i, ifl_profile *profile, ifl_e
     ifl_cache_rules rules;
     if (!ifl_cache_rules_find(device->value[IFL_DEVICE_compute_capability], &rules))
         return IFL_OK;
-    ifl_cache_case of = case_of(r, device, &rules, profile);
+    ifl_cache_case of = case_of(r, i, &rules, profile);
     ifl_cache_facts facts = {.device =
                                  ifl_arena_text(&profile->arena, device->id, strlen(device->id))};
     if (!of.blocks_per_sm || !of.blocks)

@@ -16,6 +16,14 @@ typedef struct ifl_cache_workspace {
 
 void ifl_cache_workspace_free(ifl_cache_workspace *workspace);
 
+/* What decides where the blocks of a launch run. */
+typedef struct ifl_grid_demand {
+    uint32_t grid[3], block[3];
+    uint32_t registers; /* of a thread; 0: not known */
+    uint64_t shared_bytes;
+    int shared_preference; /* device/shared_size.h */
+} ifl_grid_demand;
+
 /* Traces of two SMs of a device: one of those in the middle, and that of the first block. */
 typedef struct ifl_cache_sm_scopes {
     size_t middle, first;
@@ -33,12 +41,13 @@ typedef struct ifl_cache_run {
 /* IFL_USAGE for more devices than can be followed. Freed by ifl_cache_run_free in every case. */
 ifl_status ifl_cache_run_init(ifl_cache_run *run, const ifl_device *const *devices, size_t count,
                               ifl_error *error);
-/* The launch's shape; before the run. */
-void ifl_cache_run_shape(ifl_cache_run *run, const uint32_t grid[3], const uint32_t block[3]);
+/* Before the run. */
+void ifl_cache_run_shape(ifl_cache_run *run, const ifl_grid_demand *shape);
 void ifl_cache_run_free(ifl_cache_run *run);
 
 /* How many blocks of the launch an SM holds; 0 where it is not known, or none. */
 uint32_t ifl_cache_blocks_per_sm(const ifl_device *device, const ifl_profile *profile);
+ifl_placing ifl_cache_placing(const ifl_device *device, const ifl_grid_demand *shape);
 
 /* Adds to profile->caches what `state`, the observer's, makes of each device. The profile has
  * its counters, and its registers where they are known. A device that no rules are known of, or

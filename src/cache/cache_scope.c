@@ -16,18 +16,23 @@ static uint32_t least_blocks_of(const ifl_device *device)
     return bits_of(2 * (uint64_t)wave);
 }
 
-ifl_trace_scope ifl_cache_sm_scope(const ifl_device *device, uint64_t blocks)
+static ifl_trace_scope scope_of_block(const ifl_device *device, const ifl_placing *placing,
+                                      uint64_t block)
 {
-    const uint64_t sms = (uint64_t)device->value[IFL_DEVICE_sms],
-                   used = blocks < sms ? blocks : sms;
-    return (ifl_trace_scope){.sms = (uint32_t)sms,
-                             .chosen = (uint32_t)(used / 2),
+    return (ifl_trace_scope){.placing = *placing,
+                             .chosen = ifl_place_sm(placing, block),
                              .least_blocks = least_blocks_of(device)};
 }
 
-ifl_trace_scope ifl_cache_first_sm_scope(const ifl_device *device)
+ifl_trace_scope ifl_cache_sm_scope(const ifl_device *device, const ifl_placing *placing)
 {
-    return ifl_cache_sm_scope(device, 1);
+    const uint64_t used = placing->blocks < placing->sms ? placing->blocks : placing->sms;
+    return scope_of_block(device, placing, used / 2);
+}
+
+ifl_trace_scope ifl_cache_first_sm_scope(const ifl_device *device, const ifl_placing *placing)
+{
+    return scope_of_block(device, placing, 0);
 }
 
 ifl_trace_scope ifl_cache_grid_scope(void)

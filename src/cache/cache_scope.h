@@ -7,9 +7,9 @@
 #include "device/device.h"
 
 /* Which SM a trace of this launch should follow: one of those that get blocks. */
-ifl_trace_scope ifl_cache_sm_scope(const ifl_device *device, uint64_t blocks);
+ifl_trace_scope ifl_cache_sm_scope(const ifl_device *device, const ifl_placing *placing);
 /* That of the first block. */
-ifl_trace_scope ifl_cache_first_sm_scope(const ifl_device *device);
+ifl_trace_scope ifl_cache_first_sm_scope(const ifl_device *device, const ifl_placing *placing);
 
 /* Of the whole grid; and of so much of its beginning that the L2s of all these devices keep
  * lines enough for sets to mean something. `whole`: the place of the first among the plan's

@@ -4,7 +4,6 @@
 
 #include "cache/line.h"
 #include "cache/request_lines.h"
-#include "device/block_places.h"
 
 #include <string.h>
 
@@ -60,7 +59,7 @@ static void set_level(ifl_trace *trace, const ifl_trace_scope *scope, const ifl_
 
 static size_t most_records(const ifl_trace_scope *scope)
 {
-    return scope->sms ? IFL_TRACE_SM_RECORDS : IFL_TRACE_RECORDS;
+    return scope->placing.sms ? IFL_TRACE_SM_RECORDS : IFL_TRACE_RECORDS;
 }
 
 static bool keeps_place(const ifl_trace *trace, uint64_t block, uint32_t at)
@@ -198,7 +197,8 @@ static void enter_block(ifl_trace_state *s, uint64_t block)
     uint32_t least = 64;
     for (size_t i = 0; i < s->plan->scope_count; i++) {
         const ifl_trace_scope *scope = &s->plan->scopes[i];
-        const bool follows = !scope->sms || ifl_place_sm(block, scope->sms) == scope->chosen;
+        const bool follows =
+            !scope->placing.sms || ifl_place_sm(&scope->placing, block) == scope->chosen;
         if (!follows || s->is_shared[i])
             continue;
         s->members |= UINT64_C(1) << i;

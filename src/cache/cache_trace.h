@@ -10,6 +10,7 @@
 
 #include "base/vec.h"
 #include "code/event.h"
+#include "device/block_places.h"
 
 /* One request's part in one line. */
 typedef struct ifl_trace_record {
@@ -31,7 +32,7 @@ enum { IFL_TRACE_RECORDS = 1 << 18, IFL_TRACE_SM_RECORDS = 1 << 21 };
 
 /* Which blocks a trace follows: all, or those that one SM gets. */
 typedef struct ifl_trace_scope {
-    uint32_t sms; /* 0: all blocks */
+    ifl_placing placing; /* no SMs: all blocks */
     uint32_t chosen;
     /* A trace that grows too long keeps every second of its lines and no barriers, down to every
      * 2^most_share-th; then the first half of the grid, down to 2^least_blocks blocks; then the

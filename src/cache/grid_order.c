@@ -3,7 +3,6 @@
 #include "cache/grid_order.h"
 
 #include "cache/line.h"
-#include "device/block_places.h"
 
 #include <string.h>
 
@@ -11,7 +10,7 @@
 
 static uint32_t sm_of(const ifl_grid_order *o, uint32_t block)
 {
-    return ifl_place_sm(o->index->blocks[block].number, o->shape.sms);
+    return ifl_place_sm(&o->shape.placing, o->index->blocks[block].number);
 }
 
 /* From how many each SM has, found at its number + 1, to where its own begin. */
@@ -26,10 +25,10 @@ static void deal(ifl_grid_order *o)
     const uint32_t count = o->index->block_count;
     for (uint32_t b = 0; b < count; b++)
         o->first_block[sm_of(o, b) + 1]++;
-    add_up(o->first_block, o->shape.sms);
+    add_up(o->first_block, o->shape.placing.sms);
     for (uint32_t b = 0; b < count; b++)
         o->blocks[o->first_block[sm_of(o, b)]++] = b;
-    memmove(o->first_block + 1, o->first_block, o->shape.sms * sizeof *o->first_block);
+    memmove(o->first_block + 1, o->first_block, o->shape.placing.sms * sizeof *o->first_block);
     o->first_block[0] = 0;
 }
 
@@ -42,10 +41,10 @@ bool ifl_grid_order_begin(ifl_grid_order *o, const ifl_trace_index *index,
     o->duration = (uint64_t)((double)shape->turns * IFL_TURN_TIME / (double)(warps ? warps : 1));
     o->step_count = 0;
     o->blocks = ifl_room_take(&o->block_room, index->block_count, sizeof *o->blocks);
-    o->first_block =
-        ifl_room_take_zeroed(&o->first_block_room, (size_t)shape->sms + 1, sizeof *o->first_block);
+    o->first_block = ifl_room_take_zeroed(&o->first_block_room, (size_t)shape->placing.sms + 1,
+                                          sizeof *o->first_block);
     o->first_step =
-        ifl_room_take(&o->first_step_room, (size_t)shape->sms + 1, sizeof *o->first_step);
+        ifl_room_take(&o->first_step_room, (size_t)shape->placing.sms + 1, sizeof *o->first_step);
     o->by_sm = ifl_room_take(&o->by_sm_room, index->request_count, sizeof *o->by_sm);
     o->all = NULL;
     if (!o->blocks || !o->first_block || !o->first_step || !o->by_sm)
@@ -84,7 +83,7 @@ bool ifl_grid_order_of_sms(ifl_grid_order *o, uint32_t blocks_per_sm, uint32_t q
 {
     o->step_count = o->fullest = 0;
     o->end = 0;
-    for (uint32_t sm = 0; sm < o->shape.sms; sm++) {
+    for (uint32_t sm = 0; sm < o->shape.placing.sms; sm++) {
         const ifl_sm_work work = {.index = o->index,
                                   .blocks = &o->blocks[o->first_block[sm]],
                                   .block_count = o->first_block[sm + 1] - o->first_block[sm],
@@ -94,7 +93,7 @@ bool ifl_grid_order_of_sms(ifl_grid_order *o, uint32_t blocks_per_sm, uint32_t q
         if (!add_sm(o, &work))
             return false;
     }
-    o->first_step[o->shape.sms] = o->step_count;
+    o->first_step[o->shape.placing.sms] = o->step_count;
     return true;
 }
 
@@ -102,7 +101,7 @@ bool ifl_grid_order_of_sms(ifl_grid_order *o, uint32_t blocks_per_sm, uint32_t q
 static void take_turns(ifl_grid_order *o, uint32_t *sms)
 {
     uint32_t active = 0, done = 0;
-    for (uint32_t sm = 0; sm < o->shape.sms; sm++)
+    for (uint32_t sm = 0; sm < o->shape.placing.sms; sm++)
         if (o->first_step[sm] < o->first_step[sm + 1])
             sms[active++] = sm;
     for (uint32_t round = 0; active; round++) {
@@ -119,7 +118,7 @@ static void take_turns(ifl_grid_order *o, uint32_t *sms)
 
 bool ifl_grid_order_join(ifl_grid_order *o)
 {
-    uint32_t *sms = ifl_room_take(&o->spare, o->shape.sms, sizeof *sms);
+    uint32_t *sms = ifl_room_take(&o->spare, o->shape.placing.sms, sizeof *sms);
     o->all = ifl_room_take(&o->all_room, o->step_count, sizeof *o->all);
     if (!sms || !o->all)
         return false;
@@ -131,7 +130,7 @@ bool ifl_grid_order_join(ifl_grid_order *o)
 
 static uint64_t start_of(const ifl_grid_order *o, uint32_t block)
 {
-    const uint64_t places = (uint64_t)o->shape.sms * o->shape.blocks_per_sm;
+    const uint64_t places = (uint64_t)o->shape.placing.sms * o->shape.blocks_per_sm;
     return ifl_block_wave(o->index->blocks[block].number, places) * o->duration;
 }
 
@@ -172,15 +171,15 @@ static void spread(ifl_grid_order *o, const uint32_t *sm_of_block, bool only_reu
 {
     const ifl_trace_request *requests = o->index->requests;
     uint32_t *next = o->first_step;
-    memset(next, 0, ((size_t)o->shape.sms + 1) * sizeof *next);
+    memset(next, 0, ((size_t)o->shape.placing.sms + 1) * sizeof *next);
     for (uint32_t i = 0; i < o->step_count; i++)
         if (!only_reused || requests[o->all[i].index].reuses)
             next[sm_of_block[o->all[i].owner] + 1]++;
-    add_up(next, o->shape.sms);
+    add_up(next, o->shape.placing.sms);
     for (uint32_t i = 0; i < o->step_count; i++)
         if (!only_reused || requests[o->all[i].index].reuses)
             o->by_sm[next[sm_of_block[o->all[i].owner]]++] = o->all[i];
-    memmove(next + 1, next, o->shape.sms * sizeof *next);
+    memmove(next + 1, next, o->shape.placing.sms * sizeof *next);
     next[0] = 0;
 }
 

@@ -9,9 +9,11 @@
 #include "cache/keyed.h"
 #include "cache/sm_order.h"
 #include "cache/trace_index.h"
+#include "device/block_places.h"
 
 typedef struct ifl_grid_shape {
-    uint32_t sms, blocks_per_sm;
+    uint32_t blocks_per_sm;
+    ifl_placing placing;
     uint32_t
         l2_sm_groups; /* of SMs in a row, by turns at the one half of the L2 and at the other */
     uint64_t blocks;  /* that ran */

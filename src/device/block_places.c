@@ -3,11 +3,136 @@
  * not. */
 #include "device/block_places.h"
 
-#include <stdbool.h>
+#include "base/shared.h"
 
-uint32_t ifl_place_sm(uint64_t place, uint32_t sms)
+/* ---- GPCs ------------------------------------------------------------------------------------ */
+
+enum { MOST_GPCS = 8, FIRST_PAUSE = 5, PAUSE = 6 };
+
+/* GPCs take turns, in which each of their SMs gets a block. SMs that are in none of them get theirs
+ * first, again after five turns, and then after every sixth, until they have as many as all others
+ * will have. What is too little for all SMs comes after this, to the lone ones first. */
+typedef struct gpc_shape {
+    uint32_t sms, gpcs;
+    uint8_t sms_of[MOST_GPCS], half_of[MOST_GPCS];
+    uint32_t lone;      /* SMs of no GPC, numbered behind the others */
+    uint32_t lone_half; /* a bit each: those at the second half of the L2 */
+} gpc_shape;
+
+/* GPUs of Hopper with 132 SMs: place_probe on an H200 (tests/gpu/h200/block_places.txt). It takes 30
+ * clusters of 4 blocks, 15 of 8 and 7 of 16, as such GPCs do; an H100 takes 15 of 8 too
+ * (accel-sim/gpu-app-collection, pull request 87). Which half of the L2 they are at:
+ * tests/gpu/h200/l2_halves.txt. */
+static const gpc_shape SHAPES[] = {{.sms = 132,
+                                    .gpcs = 8,
+                                    .sms_of = {8, 16, 16, 16, 16, 16, 18, 18},
+                                    .half_of = {0, 1, 1, 0, 0, 1, 1, 0},
+                                    .lone = 8,
+                                    .lone_half = 0x0c}};
+
+static const gpc_shape *shape_of(uint32_t sms)
 {
-    return (uint32_t)(place % sms);
+    for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES; i++)
+        if (SHAPES[i].sms == sms)
+            return &SHAPES[i];
+    return NULL;
+}
+
+/* Blocks of the first turns of GPCs. */
+static uint64_t blocks_of_turns(const gpc_shape *s, uint32_t turns)
+{
+    uint64_t blocks = (uint64_t)(turns / s->gpcs) * (s->sms - s->lone);
+    for (uint32_t g = 0; g < turns % s->gpcs; g++)
+        blocks += s->sms_of[g];
+    return blocks;
+}
+
+/* The first block of a turn of the lone SMs. */
+static uint64_t first_of_lone(const gpc_shape *s, uint32_t turn)
+{
+    const uint32_t before = turn ? FIRST_PAUSE + (turn - 1) * PAUSE : 0;
+    return blocks_of_turns(s, before) + (uint64_t)turn * s->lone;
+}
+
+/* The place of a block of a wave, in which each SM gets so many; those behind them are a round. */
+static uint32_t place_by_turns(const gpc_shape *s, uint64_t each, uint64_t block)
+{
+    const uint32_t in_gpcs = s->sms - s->lone;
+    const bool is_rest = block >= each * s->sms;
+    const uint64_t number = is_rest ? block - each * s->sms : block, most = is_rest ? 1 : each;
+    uint32_t turns = 0; /* of the lone SMs that have begun */
+    while (turns < most && first_of_lone(s, turns) <= number)
+        turns++;
+    const uint64_t in_turn = number - first_of_lone(s, turns - 1);
+    return in_turn < s->lone ? in_gpcs + (uint32_t)in_turn
+                             : (uint32_t)((number - (uint64_t)turns * s->lone) % in_gpcs);
+}
+
+static uint32_t gpc_of(const gpc_shape *s, uint32_t sm)
+{
+    uint32_t gpc = 0, end = 0;
+    while (gpc < s->gpcs && (end += s->sms_of[gpc]) <= sm)
+        gpc++;
+    return gpc;
+}
+
+uint32_t ifl_place_gpc(uint32_t sms, uint32_t gpcs, uint32_t sm)
+{
+    const gpc_shape *s = shape_of(sms);
+    return s ? gpc_of(s, sm) : sm * gpcs / sms;
+}
+
+uint32_t ifl_place_half(uint32_t sms, uint32_t groups, uint32_t sm)
+{
+    const gpc_shape *s = shape_of(sms);
+    if (!s)
+        return sm * groups / sms % 2;
+    const uint32_t gpc = gpc_of(s, sm);
+    return gpc < s->gpcs ? s->half_of[gpc] : s->lone_half >> (sm - (s->sms - s->lone)) & 1;
+}
+
+/* Which an H200 says (tests/gpu/h200/clusters.txt): a cluster needs a GPC with as many SMs as it has
+ * blocks, those of no GPC hold clusters of two at most, and no SM is taken to hold more than eight
+ * blocks. */
+IFL_SHARED uint64_t ifl_place_clusters(uint32_t sms, uint32_t per_sm, uint32_t size)
+{
+    enum { MOST_PER_SM = 8, MOST_LONE = 2 };
+    const gpc_shape *s = shape_of(sms);
+    const uint32_t each = per_sm < MOST_PER_SM ? per_sm : MOST_PER_SM;
+    if (!s)
+        return (uint64_t)sms * per_sm / size;
+    uint64_t clusters = size <= MOST_LONE ? s->lone * each / size : 0;
+    for (uint32_t g = 0; g < s->gpcs; g++)
+        clusters += size <= s->sms_of[g] ? s->sms_of[g] * each / size : 0;
+    return clusters;
+}
+
+/* ---- equal blocks ---------------------------------------------------------------------------- */
+
+bool ifl_places_by_gpc(uint32_t sms, uint64_t blocks)
+{
+    return shape_of(sms) && blocks > sms;
+}
+
+/* A grid of fewer blocks than SMs is spread over the GPCs. */
+uint32_t ifl_place_sm(const ifl_placing *p, uint64_t block)
+{
+    const gpc_shape *s = shape_of(p->sms);
+    if (s && p->blocks && p->blocks <= p->sms)
+        return (uint32_t)(block * p->sms / p->blocks);
+    if (!s || !p->per_sm)
+        return (uint32_t)(block % p->sms);
+    const uint64_t places = (uint64_t)p->sms * p->per_sm, first = block / places * places,
+                   left = p->blocks - first, count = left < places ? left : places;
+    return place_by_turns(s, count / p->sms, block - first);
+}
+
+/* All SMs get as many, but for those that the last blocks go to. */
+uint32_t ifl_place_busiest(const ifl_placing *p, uint64_t *blocks)
+{
+    const uint64_t rest = p->blocks % p->sms;
+    *blocks = p->blocks / p->sms + (rest > 0);
+    return ifl_place_sm(p, rest ? p->blocks - rest + rest / 2 : p->sms / 2);
 }
 
 uint64_t ifl_block_wave(uint64_t block, uint64_t places)

@@ -1,20 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Where the blocks of a grid run: each goes, in the grid's order, to the place that is free
  * first; of places that are free at once, to that with the lowest number. An SM has as many
- * places as it holds blocks; those of a GPU are numbered first the first place of each SM. CUDA
- * leaves the order open: this is the one with which the times of docs/model.md and the hit rates
- * of docs/caches.md were held against GPUs. Knows numbers only. */
+ * places as it holds blocks; the grid's first blocks go to the SMs of one GPC after the other, if the
+ * GPCs of such a GPU are known, and otherwise to SM after SM. CUDA leaves the order open: this is the
+ * one with which the times of docs/model.md and the hit rates of docs/caches.md were held against
+ * GPUs. Knows numbers only. */
 #ifndef IFL_DEVICE_BLOCK_PLACES_H
 #define IFL_DEVICE_BLOCK_PLACES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* ---- equal blocks: they end in the order in which they began --------------------------------- */
 
-/* The SM that a place is on. It is also the SM of the block of that number, as each block takes
- * the place of one that came a full wave before. */
-uint32_t ifl_place_sm(uint64_t place, uint32_t sms);
+/* A grid on a GPU. The SMs of a GPC have numbers in a row. */
+typedef struct ifl_placing {
+    uint32_t sms;
+    uint32_t per_sm; /* blocks that an SM holds; 0: not known, or it does not matter */
+    uint64_t blocks;
+} ifl_placing;
+
+/* Whether it matters how many an SM holds. */
+bool ifl_places_by_gpc(uint32_t sms, uint64_t blocks);
+/* The SM of a block of the first wave, and of each block that takes the place of one that came a
+ * full wave before. */
+uint32_t ifl_place_sm(const ifl_placing *placing, uint64_t block);
+/* The SM in the middle of those that get most blocks, and how many these are. */
+uint32_t ifl_place_busiest(const ifl_placing *placing, uint64_t *blocks);
+/* How many clusters of `size` blocks the GPU holds, of which an SM holds `per_sm` blocks. */
+uint64_t ifl_place_clusters(uint32_t sms, uint32_t per_sm, uint32_t size);
+/* The GPC of an SM: of `gpcs` equal ones, if those of GPUs with so many SMs are not known. SMs that
+ * are in none have the number behind the last. */
+uint32_t ifl_place_gpc(uint32_t sms, uint32_t gpcs, uint32_t sm);
+/* The half of the L2 that an SM is at: if it is not known, `groups` of SMs in a row are at the one
+ * and at the other by turns. */
+uint32_t ifl_place_half(uint32_t sms, uint32_t groups, uint32_t sm);
 /* How many blocks ran in its place before. */
 uint64_t ifl_block_wave(uint64_t block, uint64_t places);
 

@@ -28,6 +28,18 @@ typedef struct ifl_cache_estimate {
     ESTIMATE(dram_write_bytes, "bytes", "written to DRAM before the launch ends")                  \
     ESTIMATE(dirty_bytes, "bytes", "still in the L2 when the launch ends, to be written later")
 
+/* Parts of a launch, in the order of its time. */
+enum { IFL_CACHE_PHASES = 16 };
+
+/* Shares of the lines that loads ask the L2 for in a phase. */
+typedef struct ifl_cache_phases {
+    bool known;
+    double far[IFL_CACHE_PHASES];   /* come from DRAM */
+    double late[IFL_CACHE_PHASES];  /* come from DRAM, or are on their way from there for others */
+    double other[IFL_CACHE_PHASES]; /* come from the half of the L2 that the SM is not at */
+    double far_mean, late_mean, other_mean; /* of the whole launch */
+} ifl_cache_phases;
+
 typedef struct ifl_cache_facts {
     const char *device; /* the device's id, "h200" */
 #define FIELD(name, unit, doc) ifl_cache_estimate name;
@@ -48,14 +60,15 @@ typedef struct ifl_cache_facts {
     double turns_in_l1;     /* share of the turns with loads whose loads were all found in the L1 */
     double lines_from_dram; /* share of the lines that the L2 is asked for which come from DRAM */
     double from_dram_together; /* of two of a turn: how often one is where the other is */
-    uint64_t l1_bytes;         /* of an SM: what shared memory leaves */
-    uint64_t l2_bytes;         /* of the GPU */
-    uint32_t blocks_per_sm;    /* that take turns on an SM */
-    uint32_t sampled_sms; /* whose blocks were followed through the L1; 0: the launch has none */
-    double l1_share;      /* of the launch's load sectors that were followed so */
-    double l2_share;      /* of the lines of the whole launch that were followed */
-    double l2_part;       /* of their accesses, the first of the launch */
-    const char *sample;   /* the same in words */
+    ifl_cache_phases phases;
+    uint64_t l1_bytes;      /* of an SM: what shared memory leaves */
+    uint64_t l2_bytes;      /* of the GPU */
+    uint32_t blocks_per_sm; /* that take turns on an SM */
+    uint32_t sampled_sms;   /* whose blocks were followed through the L1; 0: the launch has none */
+    double l1_share;        /* of the launch's load sectors that were followed so */
+    double l2_share;        /* of the lines of the whole launch that were followed */
+    double l2_part;         /* of their accesses, the first of the launch */
+    const char *sample;     /* the same in words */
 } ifl_cache_facts;
 
 #endif

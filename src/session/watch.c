@@ -14,13 +14,25 @@
 
 /* ---- what watches ---------------------------------------------------------------------------- */
 
+ifl_grid_demand ifl_launch_demand(const ifl_session_launch *launch)
+{
+    const ifl_ready_kernel *kernel = launch->kernel;
+    return (ifl_grid_demand){.grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+                             .block = {launch->block[0], launch->block[1], launch->block[2]},
+                             .registers = kernel->registers,
+                             .shared_bytes = kernel->image.demands.declared_shared +
+                                             launch->dynamic_shared_bytes,
+                             .shared_preference = launch->shared_preference};
+}
+
 static ifl_status follow_caches(ifl_watch *watch, const ifl_device *const *devices, size_t count,
                                 const ifl_session_launch *launch, ifl_error *error)
 {
     const ifl_status status = ifl_cache_run_init(&watch->caches, devices, count, error);
     if (status != IFL_OK)
         return status;
-    ifl_cache_run_shape(&watch->caches, launch->grid, launch->block);
+    const ifl_grid_demand shape = ifl_launch_demand(launch);
+    ifl_cache_run_shape(&watch->caches, &shape);
     watch->observers[watch->count++] = &watch->caches.observer;
     return IFL_OK;
 }
@@ -31,8 +43,9 @@ static void follow_warps(ifl_watch *watch, const ifl_device *const *devices, siz
 {
     if (!launch->kernel->object)
         return;
+    const ifl_grid_demand shape = ifl_launch_demand(launch);
     ifl_time_run_init(&watch->time, devices, count);
-    ifl_time_run_shape(&watch->time, launch->grid, launch->block);
+    ifl_time_run_shape(&watch->time, &shape);
     watch->time_at = watch->count;
     watch->observers[watch->count++] = &watch->time.observer;
 }

@@ -26,6 +26,9 @@ typedef struct ifl_watch {
     ifl_cache_workspace *workspace; /* the session's */
 } ifl_watch;
 
+/* What decides where the blocks of a launch run. */
+ifl_grid_demand ifl_launch_demand(const ifl_session_launch *launch);
+
 /* Caches are followed for the devices, where there are any, and of machine code the warps of an SM.
  * `watch` stays where it is until ifl_watch_end, which follows in every case. */
 ifl_status ifl_watch_begin(ifl_watch *watch, ifl_watch_depth depth, ifl_session *session,

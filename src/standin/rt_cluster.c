@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Clusters of a launch: which it has, whether they are allowed, and how many fit. */
+#include "device/block_places.h"
 #include "standin/binary.h"
 #include "standin/launch_call.h"
 #include "standin/served.h"
@@ -102,49 +103,53 @@ static ifl_cuda_error read_call(ifl_session *session, const void *host,
 
 /* The kernel's own bound of threads is not asked for: CUTLASS's DSL asks with 128 about a kernel that
  * is compiled for one, and launches what it learns. */
-static ifl_cuda_error blocks_on_gpu(ifl_session *session, const ifl_function_record *function,
-                                    const ifl_launch_call *call, uint64_t *blocks)
+static ifl_cuda_error blocks_on_sm(ifl_session *session, const ifl_function_record *function,
+                                   const ifl_launch_call *call, uint32_t *per_sm)
 {
-    const ifl_device *device = ifl_session_device(session);
     const uint64_t threads = (uint64_t)call->block.x * call->block.y * call->block.z;
-    uint32_t per_sm = 0;
+    *per_sm = 0;
     if (!threads)
         return ifl_cudaErrorInvalidValue;
-    ifl_ready_blocks_per_sm(function->kernel, device, threads, call->shared_bytes, &per_sm, NULL);
-    *blocks = per_sm * (uint64_t)device->value[IFL_DEVICE_sms];
+    ifl_ready_blocks_per_sm(function->kernel, ifl_session_device(session), threads,
+                            call->shared_bytes, per_sm, NULL);
     return ifl_cudaSuccess;
 }
 
-/* What is asked about, and how many blocks of it the GPU holds. */
+/* What is asked about, and how many blocks of it an SM holds. */
 static ifl_cuda_error read_question(ifl_session *session, const void *host,
                                     const ifl_launch_configuration *configuration,
                                     ifl_function_record **function, ifl_launch_call *call,
-                                    uint64_t *blocks)
+                                    uint32_t *per_sm)
 {
     const ifl_cuda_error code = read_call(session, host, configuration, function, call);
-    return code == ifl_cudaSuccess ? blocks_on_gpu(session, *function, call, blocks) : code;
+    return code == ifl_cudaSuccess ? blocks_on_sm(session, *function, call, per_sm) : code;
 }
 
-/* How the SMs are shared out among GPCs differs from chip to chip: as if none were left over in
- * any. Of clusters that cannot be launched none are active, which is no error: cuBLAS asks about
- * sizes up to 32 and leaves the last error as it is. */
+static uint32_t sms_of(const ifl_session *session)
+{
+    return (uint32_t)ifl_session_device(session)->value[IFL_DEVICE_sms];
+}
+
+static uint32_t size_of(const uint32_t cluster[3])
+{
+    return is_given(cluster) ? cluster[0] * cluster[1] * cluster[2] : 1;
+}
+
+/* Of clusters that cannot be launched none are active, which is no error: cuBLAS asks about sizes up
+ * to 32 and leaves the last error as it is. */
 static ifl_cuda_error active(ifl_session *session, int *clusters, const void *host,
                              const ifl_launch_configuration *configuration)
 {
     ifl_function_record *function;
     ifl_launch_call call;
-    uint32_t cluster[3] = {0};
-    uint64_t blocks = 0;
-    ifl_cuda_error code = read_question(session, host, configuration, &function, &call, &blocks);
+    uint32_t cluster[3] = {0}, per_sm = 0;
+    ifl_cuda_error code = read_question(session, host, configuration, &function, &call, &per_sm);
     const char *why = NULL;
     if (code == ifl_cudaSuccess)
         choose_cluster(session, function, &call, cluster, &why);
     if (code != ifl_cudaSuccess || !clusters)
         return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
-    *clusters =
-        why ? 0
-            : (int)(blocks /
-                    (is_given(cluster) ? (uint64_t)cluster[0] * cluster[1] * cluster[2] : 1));
+    *clusters = why ? 0 : (int)ifl_place_clusters(sms_of(session), per_sm, size_of(cluster));
     return ifl_cudaSuccess;
 }
 
@@ -159,11 +164,12 @@ static ifl_cuda_error potential(ifl_session *session, int *size, const void *hos
 {
     ifl_function_record *function;
     ifl_launch_call call;
-    uint64_t blocks = 0;
+    uint32_t per_sm = 0;
     const ifl_cuda_error code =
-        read_question(session, host, configuration, &function, &call, &blocks);
+        read_question(session, host, configuration, &function, &call, &per_sm);
     if (code != ifl_cudaSuccess || !size)
         return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
+    const uint64_t blocks = (uint64_t)per_sm * sms_of(session);
     *size = (int)(blocks < most_blocks(function) ? blocks : most_blocks(function));
     return ifl_cudaSuccess;
 }

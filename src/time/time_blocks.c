@@ -3,8 +3,6 @@
  * is followed, with the kept traces that are most like its blocks. */
 #include "time/time_blocks.h"
 
-#include "device/block_places.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -49,7 +47,7 @@ typedef struct finder {
 bool ifl_time_blocks_differ(const ifl_time_plan *plan, size_t scope, uint32_t per_sm,
                             const ifl_block_work *work)
 {
-    return work->slice_count && plan->blocks > plan->scopes[scope].sms &&
+    return work->slice_count && plan->blocks > plan->scopes[scope].placing.sms &&
            plan->blocks <= MOST_PLACED && per_sm <= MOST_ON_SM;
 }
 
@@ -101,7 +99,7 @@ static void end_block(const finder *f, busy_sm *sm)
 static uint32_t next_to_end(const finder *f)
 {
     uint32_t found = 0;
-    for (uint32_t i = 1; i < f->scope->sms; i++)
+    for (uint32_t i = 1; i < f->scope->placing.sms; i++)
         if (f->sms[i].ends < f->sms[found].ends)
             found = i;
     return found;
@@ -120,16 +118,16 @@ static void take_work(finder *f, const ifl_block_work *work)
 /* Returns the SM that ends last; of several, the one that got most. */
 static uint32_t place_blocks(finder *f)
 {
-    const uint64_t at_once = (uint64_t)f->scope->sms * f->per_sm;
+    const uint64_t at_once = (uint64_t)f->scope->placing.sms * f->per_sm;
     uint32_t last = 0;
     for (size_t b = 0; b < f->plan->blocks && b < at_once; b++)
-        start_block(f, b, ifl_place_sm(b, f->scope->sms), 0);
+        start_block(f, b, ifl_place_sm(&f->scope->placing, b), 0);
     for (size_t b = at_once; b < f->plan->blocks; b++) {
         const uint32_t on = next_to_end(f);
         end_block(f, &f->sms[on]);
         start_block(f, b, on, f->sms[on].at);
     }
-    for (uint32_t i = 0; i < f->scope->sms; i++) {
+    for (uint32_t i = 0; i < f->scope->placing.sms; i++) {
         while (f->sms[i].count)
             end_block(f, &f->sms[i]);
         const busy_sm *sm = &f->sms[i], *most = &f->sms[last];
@@ -222,7 +220,7 @@ bool ifl_time_blocks_last(const ifl_time_traces *traces, const ifl_time_plan *pl
                 .degree = fmin(fmax(degree, 1), per_sm)};
     *out = (ifl_time_blocks){0};
     f.blocks = calloc(plan->blocks, sizeof *f.blocks);
-    f.sms = calloc(f.scope->sms, sizeof *f.sms);
+    f.sms = calloc(f.scope->placing.sms, sizeof *f.sms);
     bool done = f.blocks && f.sms && take_candidates(&f, traces);
     if (done && f.candidate_count) {
         take_work(&f, work);

@@ -89,6 +89,7 @@ static void take_facts(const ifl_profile *p, const ifl_cache_facts *f, const ifl
     const double past = f->l1_load_sectors.value - f->l1_load_hits.value;
     out->l1_hit = share(f->l1_load_hits.value, f->l1_load_sectors.value);
     out->dram_together = f->from_dram_together;
+    out->phases = f->phases;
     out->shared_past = share(past - (f->l2_read_sectors.value - f->copied_sectors), past);
     const double missed = f->l2_read_sectors.value * f->lines_from_dram;
     const double loaded = fmin(f->dram_read_bytes.value, missed * IFL_LINE_BYTES);

@@ -46,6 +46,7 @@ typedef struct ifl_sm_rates {
     /* cycles of the part of the L2 that does most atomics, for one request of each SM */
     double atomic_turn;
     double l2_hit; /* share of the sectors that the L1 lacks */
+    ifl_cache_phases phases;
     double l1_hit; /* share of the sectors loaded that are found there, at least */
     double
         /* of two lines of a request that the L1 lacks: how often one comes from DRAM where the

@@ -196,8 +196,13 @@ static bool follow(const again *a, ifl_sm_outcome *out)
     *out = (ifl_sm_outcome){.sites = calloc(a->sites->count + 1, sizeof *out->sites)};
     for (size_t i = 0; blocks && i < a->count; i++)
         blocks[i] = &a->blocks->at[i];
-    const ifl_sm_case of = {a->sites, a->marks,         a->rates,  blocks,
-                            a->count, a->blocks->warps, a->at_once};
+    const ifl_sm_case of = {.sites = a->sites,
+                            .marks = a->marks,
+                            .rates = a->rates,
+                            .blocks = blocks,
+                            .block_count = a->count,
+                            .warps_per_block = a->blocks->warps,
+                            .blocks_per_sm = a->at_once};
     const bool done = blocks && out->sites && ifl_sm_run(&of, out);
     free(out->sites);
     free(blocks);

@@ -10,7 +10,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { PIECE_BYTES = 2 * IFL_SECTOR_BYTES, LINES = 1 << 28 /* that a trace can name */ };
+enum {
+    PIECE_BYTES = 2 * IFL_SECTOR_BYTES,
+    LINES = 1 << 28, /* that a trace can name */
+    RECENT = 1 << 12 /* fetches */
+};
 
 bool ifl_time_memory_begin(ifl_time_memory *m, const ifl_sm_rates *rates)
 {
@@ -125,20 +129,54 @@ static bool is_first(ifl_time_memory *m, uint64_t line)
     const uint64_t number = line % LINES;
     const bool was_asked = m->asked[number / 8] >> number % 8 & 1;
     m->asked[number / 8] |= (uint8_t)(1u << number % 8);
+    if (m->rates->phases.known && m->fetches >= RECENT) {
+        m->fetches /= 2;
+        m->first_fetches /= 2;
+    }
     m->fetches++;
     m->first_fetches += !was_asked;
     return !was_asked;
 }
 
+/* Of the lines that the L2 is asked for now, the share that comes from DRAM. */
+static double missed_now(const ifl_time_memory *m)
+{
+    const ifl_cache_phases *p = &m->rates->phases;
+    const double missed = 1 - m->rates->l2_hit;
+    return p->known && m->phase >= 0 && p->far_mean > 0
+               ? fmin(1, missed * p->far[m->phase] / p->far_mean)
+               : missed;
+}
+
+/* The same, and of those that are on their way from there for others. If this is not known, all SMs
+ * run the same code side by side in the first wave: a line that this one asks for the first time has
+ * just been asked for by the others. */
+static double late_now(const ifl_time_memory *m, double missed)
+{
+    const ifl_cache_phases *p = &m->rates->phases;
+    if (m->rates->l2_hit >= 1)
+        return 0;
+    if (!p->known)
+        return m->is_later ? missed : 1;
+    return fmax(missed, m->phase >= 0 ? p->late[m->phase] : p->late_mean);
+}
+
 /* What comes from the DRAM comes for those who ask first: of all fetches `missed` do, and so
  * `missed` over the share of the first ones among these, and of the others what is left. */
-static double dram_share(const ifl_time_memory *m, bool first)
+static double dram_share(const ifl_time_memory *m, bool first, double missed)
 {
-    const double missed = 1 - m->rates->l2_hit,
-                 firsts = (double)m->first_fetches / (double)m->fetches;
+    const double firsts = (double)m->first_fetches / (double)m->fetches;
     if (first)
         return fmin(1, missed / firsts);
     return missed > firsts && firsts < 1 ? (missed - firsts) / (1 - firsts) : 0;
+}
+
+/* Who asks first waits for what is on its way. */
+static double on_its_way_share(const ifl_time_memory *m, double missed)
+{
+    const double firsts = (double)m->first_fetches / (double)m->fetches,
+                 others = late_now(m, missed) - missed;
+    return others <= 0 ? 0 : firsts > missed ? fmin(1, others / (firsts - missed)) : 1;
 }
 
 typedef enum source { FROM_L2, FROM_DRAM, ON_ITS_WAY } source;
@@ -159,6 +197,17 @@ static ifl_time_arrival *arrival_of(ifl_time_memory *m, uint64_t line)
     return &m->arrivals[line % IFL_TIME_ARRIVALS];
 }
 
+/* Of what the L2 has now, the share that the other half has. */
+static double far_share_now(const ifl_time_memory *m)
+{
+    const ifl_cache_phases *p = &m->rates->phases;
+    const double all = m->rates->far_share;
+    if (!p->known || m->phase < 0 || p->other_mean <= 0 || p->far[m->phase] >= 1)
+        return all;
+    return fmin(1, all * p->other[m->phase] / p->other_mean * (1 - p->far_mean) /
+                       (1 - p->far[m->phase]));
+}
+
 /* Sectors of a line that the L1 lacks: when they come. `share`: of the L2's best bandwidth. */
 static double fetch(ifl_time_memory *m, uint64_t line, unsigned sectors, double now, source from,
                     double share)
@@ -170,7 +219,7 @@ static double fetch(ifl_time_memory *m, uint64_t line, unsigned sectors, double 
         (from_dram ? fetch_turns(r, sectors) * PIECE_BYTES : 0);
     const double cycles = bytes_taken / (r->l2_bytes_per_cycle * share);
     const double l2 = serve_shared(&m->l2, now, cycles, r->l2_latency);
-    double ends = l2 + (draw(m) < r->far_share ? r->l2_far_latency : r->l2_latency);
+    double ends = l2 + (draw(m) < far_share_now(m) ? r->l2_far_latency : r->l2_latency);
     m->l2_sectors += (uint64_t)count_of(sectors);
     if (from_dram) {
         const double bytes = count_of(sectors) * r->dram_sector_bytes;
@@ -179,7 +228,7 @@ static double fetch(ifl_time_memory *m, uint64_t line, unsigned sectors, double 
                wait_for_writes(m, l2) + dram_latency(m);
         *arrival_of(m, line) = (ifl_time_arrival){line, ends};
     } else if (from == ON_ITS_WAY) {
-        ends = fmax(ends, l2 + dram_latency(m));
+        ends = fmax(ends, l2 + dram_latency(m) * ifl_sm_constant.on_its_way);
     } else if (arrival_of(m, line)->line == line) {
         ends = fmax(ends, arrival_of(m, line)->at);
     }
@@ -288,26 +337,25 @@ typedef struct load {
 
 /* Requests are of two kinds: those that find all in the L2, and those whose lines each come from
  * DRAM with the probability that one does beside another (docs/model.md, "Work"). */
-static bool comes_from_dram(ifl_time_memory *m, load *l)
+static bool comes_from_dram(ifl_time_memory *m, load *l, double missed)
 {
-    const double missed = 1 - m->rates->l2_hit, together = fmax(m->rates->dram_together, missed);
+    const double together = fmax(m->rates->dram_together, missed);
     if (!l->is_drawn)
         l->has_dram = draw(m) * together < missed;
     l->is_drawn = true;
     return l->has_dram && draw(m) < together;
 }
 
-/* In the first wave all SMs run the same code side by side: a line that this one asks for the first
- * time has just been asked for by the others, and is on its way from the DRAM for all of them,
- * where the launch reads from there at all. */
 static source source_of(ifl_time_memory *m, uint64_t line, load *l)
 {
-    const bool first = is_first(m, line), reads = m->rates->l2_hit < 1;
-    const double missed = 1 - m->rates->l2_hit, share = dram_share(m, first);
-    const bool comes = first ? draw(m) < share : comes_from_dram(m, l) && draw(m) * missed < share;
+    const bool first = is_first(m, line);
+    const double missed = missed_now(m), share = dram_share(m, first, missed);
+    const bool comes =
+        first ? draw(m) < share : comes_from_dram(m, l, missed) && draw(m) * missed < share;
     if (comes)
         return FROM_DRAM;
-    return first && reads && !m->is_later ? ON_ITS_WAY : FROM_L2;
+    const double others = first ? on_its_way_share(m, missed) : 0;
+    return others >= 1 || (others > 0 && draw(m) < others) ? ON_ITS_WAY : FROM_L2;
 }
 
 /* Past the L1: what another request has asked for is shared while it is on its way; how often, the

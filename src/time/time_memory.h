@@ -45,6 +45,7 @@ typedef struct ifl_time_memory {
     uint64_t fetches,
         first_fetches; /* of lines, and of those that this SM had not asked for before */
     uint8_t *asked;    /* bit by line: this SM has asked for it */
+    int phase;         /* of ifl_cache_phases; -1: not known */
     bool
         /* blocks have ended: what is asked for now, others may have asked for long before */
         is_later;

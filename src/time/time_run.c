@@ -3,8 +3,6 @@
  * to do the same. */
 #include "time/time_run.h"
 
-#include "cache/cache_run.h"
-#include "device/block_places.h"
 #include "time/time_blocks.h"
 #include "time/time_kept.h"
 #include "time/time_window.h"
@@ -38,20 +36,20 @@ static size_t add_scope(ifl_time_plan *plan, ifl_time_scope scope)
     return plan->scope_count++;
 }
 
-void ifl_time_run_shape(ifl_time_run *run, const uint32_t grid[3], const uint32_t block[3])
+void ifl_time_run_shape(ifl_time_run *run, const ifl_grid_demand *shape)
 {
-    run->plan.warps_per_block = (uint32_t)((product(block) + IFL_WARP_LANES - 1) / IFL_WARP_LANES);
-    run->plan.blocks = product(grid);
+    run->plan.warps_per_block =
+        (uint32_t)((product(shape->block) + IFL_WARP_LANES - 1) / IFL_WARP_LANES);
+    run->plan.blocks = product(shape->grid);
     run->plan.scope_count = 0;
-    ifl_time_plan_samples(&run->plan, grid);
+    ifl_time_plan_samples(&run->plan, shape->grid);
     ifl_time_plan_windows(&run->plan);
     for (size_t i = 0; i < run->device_count; i++) {
         const ifl_device *device = run->devices[i];
         const uint32_t warps = (uint32_t)device->value[IFL_DEVICE_max_warps_per_sm];
         const uint32_t least = 2 * (warps / run->plan.warps_per_block + 1);
-        run->scope_of[i] =
-            add_scope(&run->plan, ifl_time_scope_of((uint32_t)device->value[IFL_DEVICE_sms],
-                                                    run->plan.blocks, least));
+        const ifl_placing placing = ifl_cache_placing(device, shape);
+        run->scope_of[i] = add_scope(&run->plan, ifl_time_scope_of(&placing, least));
     }
 }
 
@@ -72,9 +70,7 @@ static part part_of(const ifl_time_run *run, const ifl_time_scope *scope,
             all += blocks->at[i]->warps[w].instructions;
             kept += blocks->at[i]->warps[w].kept;
         }
-    const uint64_t rest = run->plan.blocks % scope->sms, each = run->plan.blocks / scope->sms;
-    return (part){.blocks = blocks->longer > 0 ? (double)blocks->count
-                                               : (double)(each + (scope->chosen < rest)),
+    return (part){.blocks = (double)(blocks->longer > 0 ? blocks->count : scope->blocks),
                   .instructions = kept ? (double)all / (double)kept : 1};
 }
 
@@ -173,9 +169,21 @@ typedef struct followed {
     ifl_time_blocks blocks;
 } followed;
 
+/* Where the traces have gaps, or go on in other places, what was issued does not say how much of the
+ * launch is over. */
+static double instructions_of(const followed *f)
+{
+    const part all = part_of(f->run, &f->run->plan.scopes[f->scope], &f->blocks);
+    uint64_t kept = 0;
+    for (size_t i = 0; i < f->blocks.count; i++)
+        kept += ifl_block_trace_instructions(f->blocks.at[i], f->run->plan.warps_per_block);
+    return all.instructions > 1 ? 0 : (double)kept * all.blocks / (double)f->blocks.count;
+}
+
 static ifl_sm_case case_of(const followed *f, const ifl_sm_rates *rates, size_t count)
 {
-    return (ifl_sm_case){.sites = f->sites,
+    return (ifl_sm_case){.instructions = instructions_of(f),
+                         .sites = f->sites,
                          .rates = rates,
                          .blocks = f->blocks.at,
                          .block_count = count,
@@ -248,7 +256,7 @@ static bool keep(const followed *f, ifl_profile *profile)
     const ifl_time_sm sm = {.of = case_of(f, &rates, f->blocks.count),
                             .sm_blocks = all.blocks,
                             .blocks = (double)f->run->plan.blocks,
-                            .sms = scope->sms,
+                            .sms = scope->placing.sms,
                             .blocks_differ = f->blocks.longer > 0};
     const ifl_what_if one = {.device = copied(profile, f->device->id),
                              .state = ifl_time_keep(&sm),

@@ -4,6 +4,7 @@
 #ifndef IFL_TIME_TIME_RUN_H
 #define IFL_TIME_TIME_RUN_H
 
+#include "cache/cache_run.h"
 #include "device/device.h"
 #include "profile/profile.h"
 #include "time/time_trace.h"
@@ -19,7 +20,7 @@ typedef struct ifl_time_run {
 /* Follows at most IFL_TIME_SCOPES devices: those that come after them get no time. */
 void ifl_time_run_init(ifl_time_run *run, const ifl_device *const *devices, size_t count);
 /* The launch's shape; before the run. */
-void ifl_time_run_shape(ifl_time_run *run, const uint32_t grid[3], const uint32_t block[3]);
+void ifl_time_run_shape(ifl_time_run *run, const ifl_grid_demand *shape);
 
 /* Adds to profile->sm_times what `state`, the observer's, makes of each device. The profile has its
  * counters, its registers and what the caches' simulation says. Nothing for code without control

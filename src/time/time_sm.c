@@ -703,6 +703,13 @@ static void fence(ifl_sm *sm, warp *w, uint8_t step)
         begins + (uint64_t)(step == IFL_STEP_FENCE ? r->fence_cycles : r->fence_system_cycles);
 }
 
+static int phase_of(const ifl_sm *sm)
+{
+    const double share =
+        sm->of->instructions > 0 ? (double)sm->out->issued / sm->of->instructions : -1;
+    return share < 0 ? -1 : (int)fmin(share * IFL_CACHE_PHASES, IFL_CACHE_PHASES - 1);
+}
+
 static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
 {
     warp *w = on->warps[index];
@@ -713,6 +720,7 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
     const uint32_t times = marks_of(sm, w->walk.site) & IFL_SITE_ONCE ? 1 : w->walk.times;
     if (!w->queues)
         read_sources(on, w, site, sm->now);
+    sm->memory.phase = phase_of(sm);
     take_effect(sm, on, w, site, times);
     on->last = index;
     sm->out->issued += times;

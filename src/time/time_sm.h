@@ -22,6 +22,8 @@ typedef struct ifl_sm_case {
     size_t block_count;
     uint32_t warps_per_block;
     uint32_t blocks_per_sm;
+    double
+        instructions; /* that the SM issues in the launch, if it is followed in order; 0: it is not */
 } ifl_sm_case;
 
 typedef struct ifl_sm_outcome {

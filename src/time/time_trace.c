@@ -4,7 +4,6 @@
 
 #include "cache/request_lines.h"
 #include "count/footprint.h"
-#include "device/block_places.h"
 #include "time/time_window.h"
 
 #include <string.h>
@@ -84,23 +83,18 @@ struct ifl_time_traces {
     ifl_request_lines lines;
 };
 
-ifl_time_scope ifl_time_scope_of(uint32_t sms, uint64_t blocks, uint32_t least)
+ifl_time_scope ifl_time_scope_of(const ifl_placing *placing, uint32_t least)
 {
-    const uint64_t used = blocks < sms ? blocks : sms, rest = blocks % sms;
-    return (ifl_time_scope){
-        .sms = sms, .chosen = (uint32_t)((rest && blocks > sms ? rest : used) / 2), .least = least};
-}
-
-static uint64_t blocks_of(const ifl_time_plan *plan, const ifl_time_scope *scope)
-{
-    return (plan->blocks + scope->sms - 1) / scope->sms;
+    ifl_time_scope scope = {.placing = *placing, .least = least};
+    scope.chosen = ifl_place_busiest(placing, &scope.blocks);
+    return scope;
 }
 
 /* The first blocks of an SM are kept; at each level behind those of the samples, half as many. */
-static uint64_t most_blocks(const ifl_time_plan *plan, const ifl_time_scope *scope, uint32_t level)
+static uint64_t most_blocks(const ifl_time_scope *scope, uint32_t level)
 {
     const uint32_t halved = level > SAMPLE_LEVELS ? level - SAMPLE_LEVELS : 0;
-    const uint64_t all = blocks_of(plan, scope), left = halved < 64 ? all >> halved : 0;
+    const uint64_t all = scope->blocks, left = halved < 64 ? all >> halved : 0;
     return left > scope->least ? left : all < scope->least ? all : scope->least;
 }
 
@@ -108,7 +102,7 @@ static uint32_t block_levels(const ifl_time_plan *plan)
 {
     uint32_t level = SAMPLE_LEVELS;
     for (size_t i = 0; i < plan->scope_count; i++)
-        while (most_blocks(plan, &plan->scopes[i], level) > plan->scopes[i].least &&
+        while (most_blocks(&plan->scopes[i], level) > plan->scopes[i].least &&
                level < SAMPLE_LEVELS + 63)
             level++;
     return level;
@@ -162,15 +156,15 @@ static bool is_sample(const ifl_time_plan *plan, uint64_t block, uint32_t level)
  * is followed. */
 static bool has_own(const ifl_time_plan *plan, const ifl_time_scope *scope)
 {
-    return plan->blocks <= scope->sms;
+    return plan->blocks <= scope->placing.sms;
 }
 
 static bool is_of(const ifl_time_plan *plan, const ifl_time_scope *scope, uint64_t block,
                   uint32_t level)
 {
     return (has_own(plan, scope) && block == 0) ||
-           (ifl_place_sm(block, scope->sms) == scope->chosen &&
-            block / scope->sms < most_blocks(plan, scope, level));
+           (ifl_place_sm(&scope->placing, block) == scope->chosen &&
+            block / scope->placing.sms < most_blocks(scope, level));
 }
 
 static bool is_kept(const ifl_time_plan *plan, uint64_t block, uint32_t level)

@@ -20,6 +20,7 @@
 
 #include "base/vec.h"
 #include "code/event.h"
+#include "device/block_places.h"
 
 #define IFL_WORD_STRETCH (UINT32_C(1) << 31)
 enum { IFL_STRETCH_BITS = 24 }; /* for the number of sites */
@@ -105,8 +106,10 @@ typedef struct ifl_block_trace {
 
 /* The blocks that one SM of a GPU gets. */
 typedef struct ifl_time_scope {
-    uint32_t sms, chosen;
-    uint32_t least; /* blocks that are kept in every case */
+    ifl_placing placing;
+    uint32_t chosen;
+    uint32_t least;  /* blocks that are kept in every case */
+    uint64_t blocks; /* that the SM gets */
 } ifl_time_scope;
 
 enum {
@@ -131,7 +134,7 @@ typedef struct ifl_time_plan {
 /* Chooses the samples among the plan's blocks. */
 void ifl_time_plan_samples(ifl_time_plan *plan, const uint32_t grid[3]);
 /* The middle one of the SMs that get the most blocks. */
-ifl_time_scope ifl_time_scope_of(uint32_t sms, uint64_t blocks, uint32_t least);
+ifl_time_scope ifl_time_scope_of(const ifl_placing *placing, uint32_t least);
 
 /* Its settings are an ifl_time_plan, its state an ifl_time_traces. */
 extern const ifl_observer ifl_time_observer;

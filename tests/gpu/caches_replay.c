@@ -244,7 +244,8 @@ static ifl_status watch(replay *r, size_t i, ifl_launch *launch, ifl_error *erro
     ifl_status status = ifl_cache_run_init(&caches, &r->device, 1, error);
     if (status != IFL_OK)
         return status;
-    ifl_cache_run_shape(&caches, to.grid, to.block);
+    const ifl_grid_demand shape = ifl_launch_demand(&to);
+    ifl_cache_run_shape(&caches, &shape);
     const ifl_observer *const observers[] = {&caches.observer};
     status = ifl_session_run(launch->session, &to, &way, observers, 1, &ran, error);
     if (status == IFL_OK)

@@ -7,6 +7,7 @@
 
 #include "lab/lab_api.h"
 #include "session/launch.h"
+#include "session/watch.h"
 #include "time/time_run.h"
 
 #include <math.h>
@@ -102,7 +103,8 @@ static ifl_status follow(ifl_launch *launch, const ifl_device *device, ifl_profi
         return status;
     const ifl_session_launch to = ifl_launch_shaped(launch);
     ifl_time_run_init(&run, &device, 1);
-    ifl_time_run_shape(&run, to.grid, to.block);
+    const ifl_grid_demand shape = ifl_launch_demand(&to);
+    ifl_time_run_shape(&run, &shape);
     const ifl_observer *const observers[] = {&run.observer};
     const ifl_session_way way = {.device = device, .only_followed = true};
     status = ifl_session_run(launch->session, &to, &way, observers, 1, &ran, error);

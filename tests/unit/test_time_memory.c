@@ -93,6 +93,30 @@ static void test_joined_sectors(void **unused)
     assert_in_range(took[0], 1.8 * took[1], 2.2 * took[1]);
 }
 
+/* In the first half of the launch all lines are on their way from the DRAM, and in the second half none is: not a sixteenth of
+ * them all along, as on average. */
+static void test_phases(void **unused)
+{
+    (void)unused;
+    ifl_sm_rates rates = quick_rates();
+    ifl_time_memory m = {0};
+    rates.l2_hit = 1 - 1.0 / 32;
+    rates.phases = (ifl_cache_phases){.known = true, .far_mean = 1.0 / 32, .late_mean = 0.5};
+    for (int i = 0; i < IFL_CACHE_PHASES / 2; i++) {
+        rates.phases.far[i] = 1.0 / 16;
+        rates.phases.late[i] = 1;
+    }
+    assert_true(ifl_time_memory_begin(&m, &rates));
+    for (uint32_t l = 0; l < 1000; l++) {
+        m.phase = 0;
+        assert_true(ask_lines(&m, 2 * l, 1, 0xf, l * 1000).ends - l * 1000 > 1.5 * QUICK_L2);
+        m.phase = IFL_CACHE_PHASES - 1;
+        assert_in_range(ask_lines(&m, 2 * l + 1, 1, 0xf, l * 1000 + 900).ends - (l * 1000 + 900),
+                        QUICK_L2, QUICK_L2 + 8);
+    }
+    ifl_time_memory_free(&m);
+}
+
 /* Half of the sectors come from the DRAM: the others of their lines, asked for at the same time, are there no sooner
  * (lines_bytes of tests/model/everyday: four warps read 32 bytes of a line each). */
 static void test_sectors_of_a_line(void **unused)
@@ -330,6 +354,7 @@ int main(void)
         cmocka_unit_test(test_wavefronts),
         cmocka_unit_test(test_joined_sectors),
         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_phases),
         cmocka_unit_test(test_sectors_of_a_line),
         cmocka_unit_test(test_lines_in_part),
         cmocka_unit_test(test_sectors_of_the_l2),

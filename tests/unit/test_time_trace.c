@@ -34,7 +34,7 @@ static void test_words(void **unused)
 /* What is kept of one request. */
 static ifl_request_cost kept_of(const ifl_access *access)
 {
-    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(132, 1, 2)},
+    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(&(ifl_placing){132, 0, 1}, 2)},
                           .scope_count = 1,
                           .warps_per_block = 1,
                           .blocks = 1};
@@ -90,7 +90,7 @@ static void test_ends_within_sectors(void **unused)
 
 static uint64_t followed_of_two(uint32_t first, uint32_t second)
 {
-    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(132, 2, 2)},
+    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(&(ifl_placing){132, 0, 2}, 2)},
                           .scope_count = 1,
                           .warps_per_block = 1,
                           .blocks = 2};
@@ -130,8 +130,9 @@ static void test_blocks_that_differ(void **unused)
 {
     enum { SMS = 132, PER_SM = 8 };
     static ifl_work_slice slices[PLANE];
+    const ifl_placing placing = {SMS, PER_SM, PLANE};
     const ifl_block_work work = {.known = true, .slice_count = PLANE, .slices = slices};
-    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(SMS, PLANE, 2 * PER_SM)},
+    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(&placing, 2 * PER_SM)},
                           .scope_count = 1,
                           .warps_per_block = 1,
                           .blocks = PLANE};
@@ -142,8 +143,9 @@ static void test_blocks_that_differ(void **unused)
     ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
     for (uint64_t block = 0; block < PLANE; block++) {
         slices[block] = (ifl_work_slice){1, work_of(block), work_of(block)};
-        heavy[block % SMS] += work_of(block) == HEAVY;
-        most = heavy[block % SMS] > most ? heavy[block % SMS] : most;
+        const uint32_t sm = ifl_place_sm(&placing, block);
+        heavy[sm] += work_of(block) == HEAVY;
+        most = heavy[sm] > most ? heavy[sm] : most;
         if (ifl_time_observer.follows(traces, block))
             ifl_time_observer.stretch(traces,
                                       &(ifl_stretch){.last = work_of(block), .block = block});

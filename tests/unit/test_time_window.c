@@ -26,7 +26,7 @@ typedef struct loop {
 
 static ifl_time_plan plan_of(const loop *l)
 {
-    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(132, l->blocks, 2)},
+    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(&(ifl_placing){132, 0, l->blocks}, 2)},
                           .scope_count = 1,
                           .warps_per_block = l->warps,
                           .blocks = l->blocks,
@@ -96,7 +96,7 @@ static double time_of(const loop *l, double *repeats)
     kept k = keep(l);
     ifl_site_stalls stalls[SITES] = {0};
     ifl_sm_outcome out = {.sites = stalls};
-    const ifl_sm_case of = {&sites, NULL, &rates, &k.block, 1, l->warps, 1};
+    const ifl_sm_case of = {&sites, NULL, &rates, &k.block, 1, l->warps, 1, 0};
     assert_true(ifl_sm_run(&of, &out));
     *repeats = k.repeats;
     ifl_time_observer.destroy(k.traces);

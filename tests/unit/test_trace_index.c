@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Traces put in order, and the orders in which all SMs make their requests, for a few warps made
  * by hand: trace_index.h and grid_order.h state the rules. */
+#include "cache/cache_play.h"
 #include "cache/grid_order.h"
 #include "cache/line.h"
 #include "made_trace.h"
@@ -165,7 +166,8 @@ static void make_grid(made *m, ifl_trace_index *x)
     assert_true(build(x, m, 1, true));
 }
 
-static const ifl_grid_shape three_sms = {.sms = 3, .blocks_per_sm = 1, .blocks = 5, .turns = 6};
+static const ifl_grid_shape three_sms = {
+    .placing = {.sms = 3, .blocks = 5}, .blocks_per_sm = 1, .blocks = 5, .turns = 6};
 
 /* Block b is on SM b mod SMs, and each SM in its turn makes a request. */
 static void test_sms_take_turns(void **unused)
@@ -184,6 +186,57 @@ static void test_sms_take_turns(void **unused)
         assert_int_equal(block_of(&o, &o.by_sm[i]), by_sm[i]);
         assert_int_equal(block_of(&o, &o.all[i]), all[i]);
     }
+    ifl_grid_order_free(&o);
+    ifl_trace_index_free(&x);
+}
+
+/* Two SMs read the same eight lines side by side, then two further blocks read them again: the first time one of them
+ * brings a line from DRAM, and both wait for it. */
+static void test_phases(void **unused)
+{
+    enum { LINES = 8, LEVELS = 1 << 10 };
+    static const ifl_grid_shape two_sms = {.placing = {.sms = 2, .blocks = 4},
+                                           .blocks_per_sm = 1,
+                                           .l2_sm_groups = 2,
+                                           .blocks = 4,
+                                           .turns = 4 * LINES};
+    static made m;
+    ifl_trace_index x = {0};
+    ifl_grid_order o = {0};
+    ifl_cache_player p = {0};
+    ifl_l1 l1 = {0};
+    ifl_l2 l2 = {0};
+    ifl_cache_rules rules;
+    (void)unused;
+    m.count = 0;
+    for (uint64_t block = 0; block < 4; block++)
+        for (uint32_t i = 0; i < LINES; i++)
+            add(&m, block, i, 0, LOAD, i);
+    for (size_t i = 0; i < m.count; i++)
+        m.records[i].path = IFL_PATH_PAST;
+    assert_true(build(&x, &m, 1, true));
+    assert_true(ifl_cache_rules_find(9.0, &rules));
+    assert_true(ifl_grid_order_begin(&o, &x, &two_sms));
+    assert_true(ifl_grid_order_of_rounds(&o, false));
+    assert_true(ifl_l1_open(&l1, &rules, LEVELS, 0));
+    assert_true(ifl_l2_open(&l2, &rules, LEVELS, 0, x.lines, x.line_count, false));
+    p.l1 = &l1;
+    p.l2 = &l2;
+    assert_true(ifl_cache_player_begin(&p, &o, &rules));
+    ifl_cache_player_clear(&p);
+    ifl_cache_play_missed(&p);
+    ifl_cache_play_l1s(&p);
+    ifl_l2_empty(&l2);
+    ifl_cache_play_l2(&p);
+    const ifl_cache_phases phases = ifl_cache_play_phases(&p);
+    assert_true(phases.known);
+    for (int i = 0; i < IFL_CACHE_PHASES / 2 - 1; i++)
+        assert_true(phases.far[i] > 0.2 && phases.far[i] < 0.8 && phases.late[i] > 0.99);
+    for (int i = IFL_CACHE_PHASES / 2 + 1; i < IFL_CACHE_PHASES; i++)
+        assert_true(phases.far[i] < 0.01 && phases.late[i] < 0.01);
+    ifl_cache_player_free(&p);
+    ifl_l1_free(&l1);
+    ifl_l2_free(&l2);
     ifl_grid_order_free(&o);
     ifl_trace_index_free(&x);
 }
@@ -225,6 +278,7 @@ int main(void)
         cmocka_unit_test(test_reuse),
         cmocka_unit_test(test_every_second_load_past_the_l1_joins),
         cmocka_unit_test(test_sms_take_turns),
+        cmocka_unit_test(test_phases),
         cmocka_unit_test(test_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,7 +81,7 @@ static inline double follow_uneven(bench *b, const ifl_sm_rates *rates, uint32_t
     }
     memset(b->stalls, 0, sizeof b->stalls);
     b->out = (ifl_sm_outcome){.sites = b->stalls};
-    const ifl_sm_case of = {&sites, NULL, rates, b->list, blocks, warps, per_sm};
+    const ifl_sm_case of = {&sites, NULL, rates, b->list, blocks, warps, per_sm, 0};
     assert_true(ifl_sm_run(&of, &b->out));
     return b->out.cycles;
 }
