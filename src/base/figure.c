@@ -4,6 +4,7 @@
 #include "base/figure.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -131,6 +132,71 @@ ifl_figure ifl_figure_amount(double value, const char *what)
     return figure;
 }
 
+/* ---- times ----------------------------------------------------------------------------------- */
+
+static const struct {
+    double us;
+    const char *name;
+} time_units[] = {{1e-3, "ns"}, {1, "µs"}, {1e3, "ms"}, {1e6, "s"}};
+
+/* What rounds to 1000. */
+static double thousand(int digits)
+{
+    return 1000 - 0.5 * pow(10, 3 - digits);
+}
+
+/* The first unit in which the figure is below 1000, also when it is rounded. */
+static size_t time_unit(double us, int digits)
+{
+    size_t unit = 0;
+    while (unit + 1 < sizeof time_units / sizeof *time_units &&
+           us / time_units[unit].us >= thousand(digits))
+        unit++;
+    return unit;
+}
+
+static ifl_figure in_unit(double us, size_t unit, int digits)
+{
+    ifl_figure figure;
+    const double value = us / time_units[unit].us;
+    int decimals = digits - 1;
+    while (decimals > 0 && value >= pow(10, digits - decimals) - 0.5 * pow(10, -decimals))
+        decimals--;
+    if (value >= thousand(digits) && value < 1e19)
+        return ifl_figure_count((uint64_t)(value + 0.5));
+    snprintf(figure.text, sizeof figure.text, "%.*f", decimals, value);
+    return figure;
+}
+
+ifl_figure ifl_figure_time(double us, int digits)
+{
+    const double least_us = 0.5e-3;
+    ifl_figure figure = {"?"};
+    if (!(us >= 0) || !isfinite(us))
+        return figure;
+    const size_t unit = time_unit(us, digits);
+    if (us < least_us)
+        snprintf(figure.text, sizeof figure.text, us > 0 ? "<1 ns" : "0 ns");
+    else
+        snprintf(figure.text, sizeof figure.text, "%.28s %s", in_unit(us, unit, digits).text,
+                 time_units[unit].name);
+    return figure;
+}
+
+ifl_figure ifl_figure_time_range(double low_us, double high_us, double us)
+{
+    ifl_figure figure = {"?"};
+    if (!(low_us >= 0) || !isfinite(high_us) || !isfinite(us))
+        return figure;
+    const size_t unit = time_unit(us, IFL_PREDICTED_DIGITS);
+    snprintf(figure.text, sizeof figure.text, "%.14s–%.14s %s",
+             in_unit(low_us, unit, IFL_PREDICTED_DIGITS).text,
+             in_unit(high_us, unit, IFL_PREDICTED_DIGITS).text, time_units[unit].name);
+    return figure;
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
 ifl_figure ifl_figure_times(double times)
 {
     const double near = 0.05; /* a mean of many that is not quite 1 */
@@ -210,6 +276,16 @@ size_t ifl_utf8_cut(const char *text, size_t columns)
         width++;
     }
     return at;
+}
+
+ifl_cut ifl_cut_middle(const char *text, size_t columns)
+{
+    const size_t width = ifl_utf8_width(text), bytes = strlen(text);
+    const size_t tail = columns > 1 ? columns / 2 : 0,
+                 head = columns > tail ? columns - tail - 1 : 0;
+    if (width <= columns)
+        return (ifl_cut){bytes, text + bytes};
+    return (ifl_cut){ifl_utf8_cut(text, head), text + ifl_utf8_cut(text, width - tail)};
 }
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */

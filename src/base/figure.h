@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { IFL_FIGURE_SIZE = 40 };
+/* A prediction has no more than three figures to tell; a measured time has four. */
+enum { IFL_FIGURE_SIZE = 40, IFL_PREDICTED_DIGITS = 3, IFL_MEASURED_DIGITS = 4 };
 
 /* One figure as text, by value, so that several can stand in one printf. */
 typedef struct ifl_figure {
@@ -28,6 +29,10 @@ ifl_figure ifl_figure_mean(uint64_t total, uint64_t count);     /* 19, 0.25: no 
 ifl_figure
 ifl_figure_real(double value); /* three figures, never an exponent: 0.25, 17, 3.88, 8,192 */
 ifl_figure ifl_figure_amount(double value, const char *what); /* 1 atomic, 2.5 atomics */
+/* 950 ns, 13.7 µs, 1.71 s: `digits` that count, 1 to 999 of a unit; <1 ns, ? where it is no time. */
+ifl_figure ifl_figure_time(double us, int digits);
+/* 249–359 µs: both ends in the unit that `us` has. */
+ifl_figure ifl_figure_time_range(double low_us, double high_us, double us);
 ifl_figure ifl_figure_times(double times);          /* never, once, about once, 17 times */
 ifl_figure ifl_figure_size(const uint32_t size[3]); /* 256×1,024; ones at the end left out */
 
@@ -37,6 +42,14 @@ size_t ifl_utf8_length(const char *text);
 size_t ifl_utf8_width(const char *text);
 /* Bytes of the longest start of `text` that is at most `columns` wide. */
 size_t ifl_utf8_cut(const char *text, size_t columns);
+
+/* `text` in at most `columns`, with an ellipsis in its middle where it is wider: its first `head`
+ * bytes and `tail`, which is "" where nothing is left out. Names of templates differ at their ends. */
+typedef struct ifl_cut {
+    size_t head;
+    const char *tail;
+} ifl_cut;
+ifl_cut ifl_cut_middle(const char *text, size_t columns);
 
 /* A copy that is valid UTF-8: each wrong byte becomes U+FFFD. NULL without memory. */
 char *ifl_clean_utf8(ifl_arena *arena, const char *text);

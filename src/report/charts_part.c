@@ -96,7 +96,7 @@ static void print_lines(ifl_page *page, const ifl_places *places)
 
 static const char *time_text(ifl_page *page, double us)
 {
-    return ifl_arena_printf(&page->arena, "%s µs", ifl_models_part_figure(page, us));
+    return ifl_arena_printf(&page->arena, "%s", ifl_figure_time(us, IFL_PREDICTED_DIGITS).text);
 }
 
 static void print_gpus(ifl_page *page, const ifl_outcome *outcome)
@@ -130,9 +130,9 @@ static void print_terms(ifl_page *page, const ifl_outcome_gpu *gpu)
     const char *id = ifl_page_kept(page, ifl_clean_line(&page->arena, gpu->device->id));
     ifl_bars bars = {.title = ifl_arena_printf(&page->arena, "%s: time of each limiter alone", id),
                      .name = {"time", NULL}};
-    bars.summary =
-        ifl_arena_printf(&page->arena, "Limited by %s; the whole launch takes %s µs.",
-                         ifl_term_name(m->limiter), ifl_models_part_figure(page, m->time_us.mid));
+    bars.summary = ifl_arena_printf(&page->arena, "Limited by %s; the whole launch takes %s.",
+                                    ifl_term_name(m->limiter),
+                                    ifl_figure_time(m->time_us.mid, IFL_PREDICTED_DIGITS).text);
     for (int t = 0; t < IFL_TERM_COUNT; t++) {
         if (m->term_us[t] <= 0)
             continue;

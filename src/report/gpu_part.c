@@ -13,24 +13,9 @@ enum { INDENT = 2 };
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* Three to four digits that count. */
 static ifl_figure time_figure(double seconds)
 {
-    static const struct {
-        double factor;
-        const char *unit;
-    } units[] = {{1e9, "ns"}, {1e6, "µs"}, {1e3, "ms"}, {1, "s"}};
-    ifl_figure figure;
-    size_t i = 0;
-    while (i < 3 && seconds * units[i].factor >= 1000)
-        i++;
-    const double value = seconds * units[i].factor;
-    snprintf(figure.text, sizeof figure.text, "%.*f %s",
-             value >= 100  ? 1
-             : value >= 10 ? 2
-                           : 3,
-             value, units[i].unit);
-    return figure;
+    return ifl_figure_time(1e6 * seconds, IFL_MEASURED_DIGITS);
 }
 
 static ifl_figure rate_figure(double bytes_per_s)

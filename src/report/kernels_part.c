@@ -68,7 +68,9 @@ static row *rows_of(ifl_page *page, const ifl_report_input *input)
 
 static const char *time_text(ifl_page *page, double us)
 {
-    return us < 0 ? "" : ifl_arena_printf(&page->arena, "%s µs", ifl_models_part_figure(page, us));
+    return us < 0 ? ""
+                  : ifl_arena_printf(&page->arena, "%s",
+                                     ifl_figure_time(us, IFL_PREDICTED_DIGITS).text);
 }
 
 /* "main at app.cu:9 (0x110)"; the grid where the place is not known. */

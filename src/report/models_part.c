@@ -42,6 +42,11 @@ const char *ifl_models_part_figure(ifl_page *page, double value)
     return say(page, "%.*f", value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value);
 }
 
+static const char *time_text(ifl_page *page, double us)
+{
+    return say(page, "%s", ifl_figure_time(us, IFL_PREDICTED_DIGITS).text);
+}
+
 static const char *percent(ifl_page *page, double share)
 {
     return say(page, "%s", ifl_figure_share(share).text);
@@ -49,7 +54,7 @@ static const char *percent(ifl_page *page, double share)
 
 static const ifl_column columns[] = {
     {{"", "GPU"}, false, 0, false},
-    {{"time", "µs"}, true, 0, false},
+    {{"", "time"}, true, 0, false},
     {{"", "range"}, true, WIDE, false},
     {{"", "limited by"}, false, 0, false},
     {{"DRAM", "GB/s"}, true, 0, false},
@@ -65,9 +70,9 @@ static void add_row(ifl_page *page, ifl_table *table, const ifl_device *device, 
 {
     const ifl_row row = {
         .cell = {
-            device->id, ifl_models_part_figure(page, m->time_us.mid),
-            say(page, "%s–%s", ifl_models_part_figure(page, m->time_us.low),
-                ifl_models_part_figure(page, m->time_us.high)),
+            device->id, time_text(page, m->time_us.mid),
+            say(page, "%s",
+                ifl_figure_time_range(m->time_us.low, m->time_us.high, m->time_us.mid).text),
             ifl_term_name(m->limiter),
             say(page, "%s", ifl_figure_count((uint64_t)(m->dram_bytes_per_s / 1e9 + 0.5)).text),
             percent(page, m->dram_utilization), percent(page, m->occupancy_achieved),
@@ -92,8 +97,8 @@ static const char *runners_text(ifl_page *page, const ifl_model *m)
         if (next < 0)
             break;
         told[next] = true;
-        text = say(page, "%s%s%s %s µs", text, *text ? ", " : "", ifl_term_name((ifl_term)next),
-                   ifl_models_part_figure(page, m->term_us[next]));
+        text = say(page, "%s%s%s %s", text, *text ? ", " : "", ifl_term_name((ifl_term)next),
+                   time_text(page, m->term_us[next]));
     }
     return text;
 }
@@ -127,8 +132,8 @@ static const char *limits_text(ifl_page *page, const ifl_profile *profile, const
                                const ifl_model *m)
 {
     const char *runners = runners_text(page, m), *products = products_text(page, m);
-    return say(page, "%s: limited by %s, which alone takes %s µs%s%s%s.%s", device->id,
-               ifl_term_name(m->limiter), ifl_models_part_figure(page, m->term_us[m->limiter]),
+    return say(page, "%s: limited by %s, which alone takes %s%s%s%s.%s", device->id,
+               ifl_term_name(m->limiter), time_text(page, m->term_us[m->limiter]),
                left_text(page, profile, device, m), *runners ? "; next " : "", runners, products);
 }
 
@@ -199,8 +204,8 @@ static const char *levers_text(ifl_page *page, const ifl_model *m)
     const char *text = "";
     for (int l = 0; l < IFL_LEVER_COUNT; l++)
         if (m->lever_us[l] > 0 && m->lever_us[l] < 0.98 * m->time_us.mid)
-            text = say(page, "%s%s%s µs %s", text, *text ? ", " : "The launch would take ",
-                       ifl_models_part_figure(page, m->lever_us[l]), lever_texts[l]);
+            text = say(page, "%s%s%s %s", text, *text ? ", " : "The launch would take ",
+                       time_text(page, m->lever_us[l]), lever_texts[l]);
     return *text ? say(page, "%s.", text) : "More bytes in flight would not make it faster.";
 }
 

@@ -115,10 +115,10 @@ static const ifl_column model_columns[] = {{{"GPU", NULL}, false, 0, false},
                                            {{"A limited by", NULL}, false, 0, false},
                                            {{"B limited by", NULL}, false, 0, false}};
 
-/* A prediction has no more than three figures to tell. */
 static const char *predicted_text(sheet *s, const ifl_figure_value *time)
 {
-    return time->known ? ifl_arena_printf(&s->page.arena, "%s", ifl_figure_real(time->number).text)
+    return time->known ? ifl_arena_printf(&s->page.arena, "%s",
+                                          ifl_figure_time(time->number, IFL_PREDICTED_DIGITS).text)
                        : "-";
 }
 
@@ -142,7 +142,7 @@ static void print_models(sheet *s, const ifl_compared_launch *launch)
     }
     if (!table.rows.count)
         return;
-    ifl_page_heading(&s->page, "Predicted times, µs");
+    ifl_page_heading(&s->page, "Predicted times");
     ifl_table_print(&s->page, &table);
 }
 

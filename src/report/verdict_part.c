@@ -93,9 +93,9 @@ static void print_gpu(ifl_page *page, const ifl_profile *profile, const ifl_outc
     const ifl_model *m = &gpu->model;
     const char *help = ifl_profile_is_debug(profile) ? "" : help_text(page, &gpu->advice);
     const char *limit = limit_text(page, profile, gpu);
-    const char *time = ifl_models_part_figure(page, m->time_us.mid);
+    const ifl_figure time = ifl_figure_time(m->time_us.mid, IFL_PREDICTED_DIGITS);
     const char *text =
-        ifl_arena_printf(&page->arena, "%s: %s µs, limited by %s.%s%s", gpu->device->name, time,
+        ifl_arena_printf(&page->arena, "%s: %s, limited by %s.%s%s", gpu->device->name, time.text,
                          limit ? limit : "", help && *help ? " " : "", help ? help : "");
     page->no_memory |= !text || !help || !limit;
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_STRONG, text ? text : "");

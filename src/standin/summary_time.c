@@ -23,10 +23,7 @@ const char *ifl_summary_size(ifl_arena *arena, const uint32_t size[3])
 
 static const char *time_of(ifl_arena *arena, double us)
 {
-    enum { MILLISECOND = 1000, SECOND = 1000000 };
-    return us < MILLISECOND ? ifl_arena_printf(arena, "%.2f µs", us)
-           : us < SECOND    ? ifl_arena_printf(arena, "%.2f ms", us / MILLISECOND)
-                            : ifl_arena_printf(arena, "%.2f s", us / SECOND);
+    return ifl_arena_printf(arena, "%s", ifl_figure_time(us, IFL_PREDICTED_DIGITS).text);
 }
 
 static bool is_wanted(const ifl_launch_group *group, const char *only)
@@ -110,14 +107,19 @@ static const char **names_of(ifl_arena *arena, const ifl_launch_group *groups, s
     return names && ifl_short_names(arena, names + count, count, names) ? names : NULL;
 }
 
+static const char *share_text(ifl_arena *arena, double us, double total_us)
+{
+    const double percent = total_us > 0 ? 100 * us / total_us : 0, least = 0.05;
+    return percent > 0 && percent < least ? "<0.1 %" : ifl_arena_printf(arena, "%.1f %%", percent);
+}
+
 static void add_kernel(ifl_page *page, ifl_table *table, const ifl_launch_group *kernel,
                        const char *name, double total_us)
 {
-    enum { ALL = 100 };
     ifl_arena *arena = &page->arena;
-    const double share = total_us > 0 ? ALL * kernel->total_us / total_us : 0;
     const ifl_row row = {
-        .cell = {name, ifl_arena_printf(arena, "%.1f %%", share), time_of(arena, kernel->total_us),
+        .cell = {name, share_text(arena, kernel->total_us, total_us),
+                 time_of(arena, kernel->total_us),
                  ifl_arena_printf(arena, "%s", ifl_figure_count(kernel->launches).text),
                  time_of(arena, kernel->total_us / (double)kernel->launches),
                  time_of(arena, kernel->least_us), time_of(arena, kernel->most_us),

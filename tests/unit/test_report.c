@@ -192,6 +192,29 @@ static void test_reals_have_no_exponent(void **state)
     assert_string_equal(ifl_figure_real(8192).text, "8,192");
 }
 
+/* As Nsight Compute prints durations: the unit follows the value. */
+static void test_times_have_the_unit_that_fits(void **state)
+{
+    static const struct {
+        double us;
+        int digits;
+        const char *text;
+    } rows[] = {
+        {0, 3, "0 ns"},         {1e-4, 3, "<1 ns"},     {0.008, 3, "8.00 ns"},
+        {0.68, 3, "680 ns"},    {0.9994, 3, "999 ns"},  {0.9996, 3, "1.00 µs"},
+        {5.898, 3, "5.90 µs"},  {9.996, 3, "10.0 µs"},  {911.5, 3, "912 µs"},
+        {999.6, 3, "1.00 ms"},  {999.6, 4, "999.6 µs"}, {13734, 3, "13.7 ms"},
+        {1709049, 3, "1.71 s"}, {12, 4, "12.00 µs"},    {2, 4, "2.000 µs"},
+        {3.6e9, 3, "3,600 s"},  {-1, 3, "?"},           {1.0 / 0.0, 3, "?"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(ifl_figure_time(rows[i].us, rows[i].digits).text, rows[i].text);
+    assert_string_equal(ifl_figure_time_range(249, 359, 299).text, "249–359 µs");
+    assert_string_equal(ifl_figure_time_range(814, 1021, 912).text, "814–1,021 µs");
+    assert_string_equal(ifl_figure_time_range(943, 1180, 1050).text, "0.94–1.18 ms");
+}
+
 static void test_times_are_words_where_they_are_few(void **state)
 {
     (void)state;
@@ -607,6 +630,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_figures),
         cmocka_unit_test(test_reals_have_no_exponent),
+        cmocka_unit_test(test_times_have_the_unit_that_fits),
         cmocka_unit_test(test_times_are_words_where_they_are_few),
         cmocka_unit_test(test_a_small_share_is_not_nothing),
         cmocka_unit_test(test_percent_is_exact_only_when_it_is),
