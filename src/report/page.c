@@ -47,12 +47,10 @@ static size_t columns_of(const char *text, size_t bytes)
     return width;
 }
 
-/* Whether the word at `text` is the unit of the figure before the blank: a line does not end
- * between them. */
-static bool is_unit(const char *text, size_t at)
+bool ifl_page_is_unit(const char *text, size_t at)
 {
-    static const char *const units[] = {"%",  "µs", "ms",  "s",   "B",    "kB",  "MB",
-                                        "GB", "TB", "KiB", "MiB", "GB/s", "TB/s"};
+    static const char *const units[] = {"%",  "ns", "µs", "ms",  "s",   "B",    "kB",
+                                        "MB", "GB", "TB", "KiB", "MiB", "GB/s", "TB/s"};
     const size_t bytes = strcspn(text + at, " .,;:()");
     if (at < 2 || text[at - 2] < '0' || text[at - 2] > '9')
         return false;
@@ -72,7 +70,7 @@ static size_t fit(const char *text, size_t room)
         if (best && columns_of(text, end) > room)
             break;
         const size_t next = end + strspn(text + end, " ");
-        if (!text[end] || !is_unit(text, next))
+        if (!text[end] || !ifl_page_is_unit(text, next))
             best = end;
         end = next;
     }
@@ -140,6 +138,17 @@ static void put_cut(ifl_page *page, ifl_style style, const char *text, size_t ro
     put(page, style, "…", strlen("…"));
 }
 
+/* A name in the first column: cut in its middle. */
+static void put_name(ifl_page *page, ifl_style style, const char *text, size_t room)
+{
+    const ifl_cut cut = ifl_cut_middle(text, room);
+    put(page, style, text, cut.head);
+    if (*cut.tail) {
+        put(page, style, "…", strlen("…"));
+        put(page, style, cut.tail, strlen(cut.tail));
+    }
+}
+
 static bool is_left_out(const ifl_page *page, const ifl_column *column)
 {
     return page_width(page) < (size_t)column->page_width;
@@ -170,7 +179,7 @@ static bool print_line(ifl_page *page, const ifl_table *table, const size_t *wid
         const size_t start = column + (table->columns[c].right ? widths[c] - width : 0);
         if (width) {
             spaces(page, start - cursor);
-            put_cut(page, row->style[c], text, widths[c]);
+            (c ? put_cut : put_name)(page, row->style[c], text, widths[c]);
             cursor = start + width;
         }
         more |= *rest[c] != '\0';

@@ -84,6 +84,10 @@ void ifl_page_charts_end(ifl_page *page);
 void ifl_page_bars(ifl_page *page, ifl_bars *bars);
 void ifl_page_plot(ifl_page *page, ifl_plot *plot);
 
+/* Whether the word at `at` is the unit of the figure before the blank: a line does not end between
+ * them. */
+bool ifl_page_is_unit(const char *text, size_t at);
+
 /* How a page comes out: a function for each thing that stands on it. No text is NULL here. */
 struct ifl_page_form {
     void (*title)(ifl_page *page, const char *text);

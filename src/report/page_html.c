@@ -3,10 +3,13 @@
  * report_html.c. Knows nothing of the contents. */
 #include "report/page.h"
 
+#include "base/figure.h"
 #include "report/svg.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { LONG = 32 }; /* columns of a text that wraps where the table would be too wide */
 
 static const char *const classes[] = {
     [IFL_STYLE_PLAIN] = "plain", [IFL_STYLE_STRONG] = "strong", [IFL_STYLE_DIM] = "dim",
@@ -16,6 +19,24 @@ static const char *const classes[] = {
 static void put(ifl_page *page, const char *text)
 {
     ifl_html_put(page->out, text);
+}
+
+/* A line does not end between a figure and its unit. */
+static void put_words(ifl_page *page, const char *text)
+{
+    static const char no_break[] = "\xc2\xa0"; /* U+00A0 */
+    char *copy = ifl_arena_alloc(&page->arena, sizeof no_break * strlen(text) + 1), *to = copy;
+    for (size_t i = 0; copy && text[i]; i++) {
+        if (text[i] == ' ' && ifl_page_is_unit(text, i + 1)) {
+            memcpy(to, no_break, sizeof no_break - 1);
+            to += sizeof no_break - 1;
+        } else {
+            *to++ = text[i];
+        }
+    }
+    if (copy)
+        *to = '\0';
+    put(page, ifl_page_kept(page, copy));
 }
 
 static void put_element(ifl_page *page, const char *tag, const char *text)
@@ -42,9 +63,11 @@ static void html_heading(ifl_page *page, const char *text)
 
 static void html_paragraph(ifl_page *page, int first, int rest, ifl_style style, const char *text)
 {
-    fprintf(page->out, "<p class=\"%s\" style=\"padding-left:%dch;text-indent:%dch\">",
-            classes[style], rest, first - rest);
-    put(page, text);
+    /* In em: a ch is wider in bold. */
+    const double column = 0.6;
+    fprintf(page->out, "<p class=\"%s\" style=\"padding-left:%.1fem;text-indent:%.1fem\">",
+            classes[style], column * rest, column * (first - rest));
+    put_words(page, text);
     fputs("</p>\n", page->out);
 }
 
@@ -82,7 +105,11 @@ static void put_cell(ifl_page *page, const ifl_column *column, const char *text,
                      const char *link)
 {
     double percent;
-    fprintf(page->out, "<td class=\"%s%s", classes[style], column->right ? " right" : "");
+    const bool is_long = !column->right && ifl_utf8_width(text) > LONG;
+    fprintf(page->out, "<td class=\"%s%s", classes[style],
+            column->right ? " right"
+            : is_long     ? " long"
+                          : "");
     if (is_share(text, &percent))
         fprintf(page->out, " share\" style=\"--share:%.4g%%", percent);
     fputs("\">", page->out);

@@ -9,9 +9,23 @@
 #include "device/shared_size.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- roofline -------------------------------------------------------------------------------- */
+
+/* 0.01, 1, 1,000, 10⁴: short, as a narrow page has little room between ticks. */
+static const char *power_text(ifl_page *page, int power)
+{
+    static const char *const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    const int size = abs(power);
+    if (size > 3)
+        return ifl_arena_printf(&page->arena, "10%s%s%s", power < 0 ? "⁻" : "",
+                                size > 9 ? digits[size / 10 % 10] : "", digits[size % 10]);
+    return power < 0 ? ifl_arena_printf(&page->arena, "%.*f", size, pow(10, power))
+                     : ifl_arena_printf(&page->arena, "%s",
+                                        ifl_figure_count((uint64_t)(pow(10, power) + 0.5)).text);
+}
 
 /* A tick a power of ten, at most as many as an axis has; the ends are powers. */
 static void set_log_axis(ifl_page *page, ifl_axis *axis, double low, double high)
@@ -23,8 +37,7 @@ static void set_log_axis(ifl_page *page, ifl_axis *axis, double low, double high
     axis->high = pow(10, last > first ? last : first + 1);
     for (int power = first;
          pow(10, power) <= axis->high * 1.001 && axis->tick_count < IFL_AXIS_TICKS; power += step)
-        axis->ticks[axis->tick_count++] =
-            (ifl_tick){pow(10, power), ifl_arena_printf(&page->arena, "%g", pow(10, power))};
+        axis->ticks[axis->tick_count++] = (ifl_tick){pow(10, power), power_text(page, power)};
 }
 
 static void add_point(ifl_page *page, ifl_plot *plot, double x, double y)
@@ -63,13 +76,14 @@ static void print_roofline(ifl_page *page, const ifl_outcome_gpu *gpu, const roo
         .title = ifl_arena_printf(&page->arena, "%s: roofline of %s", id, r->title),
         .summary = ifl_arena_printf(
             &page->arena,
-            "%s %.3g %s per byte of DRAM traffic, %.3g billion a second: %.0f %% of what DRAM's "
+            "%s %s %s per byte of DRAM traffic, %s billion a second: %s of what DRAM's "
             "peak and %s allow there.",
-            r->sentence, x, r->unit, y, 100 * share, r->limit),
+            r->sentence, ifl_figure_real(x).text, r->unit, ifl_figure_real(y).text,
+            ifl_figure_share(share).text, r->limit),
         .x = {.label = ifl_arena_printf(&page->arena, "%s per byte of DRAM traffic", r->unit)},
         .y = {.label = ifl_arena_printf(&page->arena, "10⁹ %s per s", r->unit)},
         .mark = {x, y},
-        .mark_text = ifl_arena_printf(&page->arena, "%.0f %% of the roof", 100 * share),
+        .mark_text = ifl_arena_printf(&page->arena, "%s of the roof", ifl_figure_share(share).text),
     };
     set_log_axis(page, &plot.x, fmin(x, most / bytes) / 3, fmax(x, most / bytes) * 3);
     set_log_axis(page, &plot.y, fmin(y, most) / 3, most * 1.5);
@@ -237,8 +251,9 @@ static void set_axes(ifl_page *page, ifl_plot *plot, const resource *r, int most
 {
     plot->x = (ifl_axis){.label = r->label, .high = r->most / r->per_label};
     for (int at = 0; at <= r->most && plot->x.tick_count < IFL_AXIS_TICKS; at += r->tick)
-        plot->x.ticks[plot->x.tick_count++] =
-            (ifl_tick){at / r->per_label, ifl_arena_printf(&page->arena, "%g", at / r->per_label)};
+        plot->x.ticks[plot->x.tick_count++] = (ifl_tick){
+            at / r->per_label,
+            ifl_arena_printf(&page->arena, "%s", ifl_figure_real(at / r->per_label).text)};
     plot->y = (ifl_axis){.label = "warps per SM", .high = most_warps};
     for (int at = 0; at <= 4; at++)
         plot->y.ticks[plot->y.tick_count++] = (ifl_tick){

@@ -5,6 +5,7 @@
 #include "report/writer.h"
 
 #include "report/kernels_part.h"
+#include "report/svg.h"
 
 static const char head[] =
     "<!DOCTYPE html>\n"
@@ -12,7 +13,10 @@ static const char head[] =
     "<head>\n"
     "<meta charset=\"utf-8\"/>\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-    "<title>inflight report</title>\n"
+    "<title>";
+
+static const char style[] =
+    "</title>\n"
     "<style>\n"
     ":root { color-scheme: light dark; --ink: #1c1e21; --paper: #ffffff; --dim: #5f656d; --rule: "
     "#dcdfe3;\n"
@@ -33,12 +37,14 @@ static const char head[] =
     "a { color: var(--first); }\n"
     ".strong { font-weight: 600; } .dim { color: var(--dim); } .good { color: var(--good); }\n"
     ".warn { color: var(--warn); } .bad { color: var(--bad); font-weight: 600; }\n"
-    ".table { overflow-x: auto; }\n"
+    ".table { overflow-x: auto; scrollbar-color: var(--dim) var(--paper); }\n"
     "table { border-collapse: collapse; margin: 0.5rem 0; font-variant-numeric: tabular-nums; }\n"
     "th { color: var(--dim); font-weight: 500; text-align: left; vertical-align: bottom; }\n"
     "th, td { padding: 0.15rem 0.6rem; white-space: nowrap; border-bottom: 1px solid var(--rule); "
     "}\n"
-    ".right { text-align: right; }\n"
+    ".right { text-align: right; } .long { white-space: normal; overflow-wrap: anywhere; "
+    "min-width: 15rem; }\n"
+    ".up { float: right; margin: 0; }\n"
     ".share { background: linear-gradient(to right, var(--bar) var(--share), transparent "
     "var(--share)); }\n"
     ".span td { padding-top: 0.6rem; max-width: 0; white-space: normal; overflow-wrap: anywhere; "
@@ -62,7 +68,15 @@ static const char head[] =
     "stroke: var(--rule); }\n"
     "svg .curve { fill: none; stroke: var(--first); stroke-width: 2; }\n"
     "svg .mark { fill: var(--second); stroke: var(--paper); stroke-width: 1.5; }\n"
-    "@media (max-width: 36rem) { main { padding: 1rem; } svg { font-size: 15px; } svg .label { "
+    "@media print { body { font-size: 9.5pt; } main { max-width: none; padding: 0; } .up { "
+    "display: "
+    "none; }\n"
+    "  table { font-size: 8pt; } th, td { padding: 0.1rem 0.35rem; } .table { overflow: visible; "
+    "}\n"
+    "  .charts { columns: 2; column-gap: 1.5rem; } tr, h1, h2 { break-inside: avoid; } h1, h2 { "
+    "break-after: avoid; } }\n"
+    "@media screen and (max-width: 36rem) { main { padding: 1rem; } svg { font-size: 15px; } svg "
+    ".label { "
     "font-size: 14px; } }\n"
     "</style>\n"
     "</head>\n"
@@ -75,13 +89,17 @@ static const char foot[] =
     "</main>\n"
     "<script>\n"
     "//<![CDATA[\n"
-    "const units = { k: 1e3, K: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, m: 1e3, n: 1e-3, s: 1e6 };\n"
+    "const units = { B: 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18, Ki: 1024, Mi: "
+    "1048576,\n"
+    "  ns: 1e-3, ms: 1e3, s: 1e6 };\n"
+    "/* Times in µs; a size by all its dimensions; what is below a figure is less than it. */\n"
     "function value(cell) {\n"
     "  const text = cell ? cell.textContent.trim() : \"\", found = "
-    "/^(-?[\\d,.]+)\\s*(\\S*)/.exec(text);\n"
+    "/^(<?)(-?[\\d,.]+(?:×[\\d,.]+)*)\\s*(\\S*)/.exec(text);\n"
     "  if (!found) return text;\n"
-    "  const unit = found[2], scale = /^([kKMGTP]i?B|ms|ns|s)$/.test(unit) ? units[unit[0]] : 1;\n"
-    "  return parseFloat(found[1].replace(/,/g, \"\")) * scale;\n"
+    "  const scale = units[found[3].replace(/(?<=.)B$/, \"\")] || 1;\n"
+    "  const size = found[2].replace(/,/g, \"\").split(\"×\").reduce((all, one) => all * one, 1);\n"
+    "  return size * scale * (found[1] ? 0.999 : 1);\n"
     "}\n"
     "function compare(a, b) {\n"
     "  if (a === \"\" || b === \"\") return (a === \"\") - (b === \"\");\n"
@@ -131,11 +149,24 @@ static ifl_status write_kernels(const ifl_report_input *input, const ifl_page *l
                                 ifl_error *error)
 {
     ifl_page page = *like;
-    fputs("<section>\n", page.out);
+    fputs("<section id=\"launches\">\n", page.out);
     ifl_kernels_part_print(&page, input);
     fputs("</section>\n", page.out);
     ifl_arena_free(&page.arena);
     return page.no_memory ? ifl_fail_memory(error, sizeof page) : IFL_OK;
+}
+
+/* What a browser's tab says. */
+static void put_title(FILE *out, const ifl_report_input *input)
+{
+    const ifl_profile *p = input->count ? input->outcomes[0]->profile : NULL;
+    if (input->count > 1)
+        fprintf(out, "%zu launches", input->count);
+    else if (p)
+        ifl_html_put(out, p->signature && *p->signature ? p->signature
+                          : p->kernel                   ? p->kernel
+                                                        : "a launch");
+    fputs(input->count ? " - inflight" : "inflight", out);
 }
 
 ifl_status ifl_report_write_html(const ifl_report_input *input, FILE *out, ifl_error *error)
@@ -143,10 +174,14 @@ ifl_status ifl_report_write_html(const ifl_report_input *input, FILE *out, ifl_e
     const ifl_page page = {.out = out, .form = &ifl_page_form_html};
     ifl_status status = IFL_OK;
     fputs(head, out);
+    put_title(out, input);
+    fputs(style, out);
     if (input->count > 1)
         status = write_kernels(input, &page, error);
     for (size_t i = 0; i < input->count && status == IFL_OK; i++) {
         fprintf(out, "<section id=\"launch-%zu\">\n", i + 1);
+        if (input->count > 1)
+            fputs("<p class=\"up\"><a href=\"#launches\">all launches</a></p>\n", out);
         status = ifl_report_print_launch(input, i, &page, error);
         fputs("</section>\n", out);
     }

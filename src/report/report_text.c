@@ -140,6 +140,12 @@ static void print_warnings(sheet *s)
                            ifl_clean_line(&s->page.arena, s->profile->warnings.at[i]));
 }
 
+/* Of a launch of which no block ended there is nothing to predict. */
+static bool has_ran(const sheet *s)
+{
+    return s->profile->complete || s->profile->blocks_done;
+}
+
 static void print_head(sheet *s)
 {
     const ifl_profile *p = s->profile;
@@ -153,7 +159,8 @@ static void print_head(sheet *s)
                 "STOPPED EARLY after %s of %s: every count below covers only what ran.",
                 ifl_figure_count(p->blocks_done).text,
                 ifl_figure_counted(s->blocks, "block").text));
-    ifl_verdict_part_print(&s->page, s->outcome, s->default_for);
+    if (has_ran(s))
+        ifl_verdict_part_print(&s->page, s->outcome, s->default_for);
     print_launch(s);
     print_arguments(s);
     print_warnings(s);
@@ -184,7 +191,8 @@ static void verdict_off_chip(sheet *s, const total *sum)
     uint64_t moved = sum->traffic.sectors * IFL_SECTOR_BYTES;
     const char *text;
     if (!sum->traffic.requests)
-        text = "No requests to global or local memory.";
+        text = s->profile->complete ? "No requests to global or local memory."
+                                    : "No requests to global or local memory were counted.";
     else if (!sum->excess)
         text =
             ifl_arena_printf(&s->page.arena, "Global and local memory: %s moved, all of it needed.",
@@ -194,7 +202,11 @@ static void verdict_off_chip(sheet *s, const total *sum)
             &s->page.arena, "Global and local memory: %s moved, of which %s (%s) is not needed.",
             ifl_figure_bytes(moved).text, ifl_figure_bytes(sum->excess).text,
             ifl_figure_percent(sum->excess, moved).text);
-    ifl_page_paragraph(&s->page, 0, INDENT, sum->excess ? IFL_STYLE_STRONG : IFL_STYLE_GOOD, text);
+    ifl_page_paragraph(&s->page, 0, INDENT,
+                       sum->excess            ? IFL_STYLE_STRONG
+                       : s->profile->complete ? IFL_STYLE_GOOD
+                                              : IFL_STYLE_PLAIN,
+                       text);
 }
 
 static void verdict_on_chip(sheet *s, const total *sum)
@@ -690,10 +702,12 @@ static void print_sheet(sheet *s)
     if (s->profile->gpu.known)
         return;
     print_traffic(s);
-    ifl_charts_part_print(&s->page, s->outcome);
-    ifl_models_part_print(&s->page, s->outcome);
-    ifl_cache_part_print(&s->page, s->profile);
-    ifl_advice_part_print(&s->page, s->outcome);
+    if (has_ran(s)) {
+        ifl_charts_part_print(&s->page, s->outcome);
+        ifl_models_part_print(&s->page, s->outcome);
+        ifl_cache_part_print(&s->page, s->profile);
+        ifl_advice_part_print(&s->page, s->outcome);
+    }
     print_findings(s);
     print_places(s, &s->outcome->off_chip, false);
     print_places(s, &s->outcome->on_chip, true);

@@ -48,13 +48,14 @@ static void put_legend(FILE *out, const ifl_bars *bars)
     }
 }
 
-/* "axpy.cu:39  y[i] = ...", cut where it is too long, whole in the tip. */
+/* "axpy.cu:39  y[i] = ...", cut where it is too long, whole in the tip. A name is cut in its middle:
+ * instances of one template differ at its end. */
 static void put_label(FILE *out, const ifl_bar *bar, double y)
 {
     const char *note = bar->note ? bar->note : "";
     const size_t label = ifl_utf8_width(bar->label),
                  room = label < LABEL_COLUMNS ? LABEL_COLUMNS - label : 0;
-    const size_t label_bytes = ifl_utf8_cut(bar->label, LABEL_COLUMNS - (label > LABEL_COLUMNS));
+    const ifl_cut cut = ifl_cut_middle(bar->label, LABEL_COLUMNS);
     const size_t note_width = ifl_utf8_width(note),
                  note_bytes = ifl_utf8_cut(note, room > 2 ? room - 2 : 0);
     char text[8 * LABEL_COLUMNS + 1];
@@ -63,8 +64,8 @@ static void put_label(FILE *out, const ifl_bar *bar, double y)
     fputs(*note ? "  " : "", out);
     ifl_html_put(out, note);
     fputs("</title>", out);
-    snprintf(text, sizeof text, "%.*s%s", (int)label_bytes, bar->label,
-             label > LABEL_COLUMNS ? "…" : "");
+    snprintf(text, sizeof text, "%.*s%s%s", (int)cut.head, bar->label, *cut.tail ? "…" : "",
+             cut.tail);
     ifl_html_put(out, text);
     if (*note && room > 8) {
         snprintf(text, sizeof text, "%.*s%s", (int)note_bytes, note,
@@ -118,7 +119,8 @@ void ifl_svg_bars(FILE *out, const ifl_bars *bars)
             put_bar(out, &bars->list.at[i], v, bars->name[v], y + LABEL_HEIGHT + v * BAR_STEP,
                     scale);
     }
-    ifl_svg_close(out);
+    fputs("</svg>", out);
     if (bars->left_out)
         fprintf(out, "<p class=\"dim\">and %zu more</p>\n", bars->left_out);
+    fputs("</figure>\n", out);
 }

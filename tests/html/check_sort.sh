@@ -44,6 +44,12 @@ test "$before" = "$narrow $wide" || fail "lines before: $before"
 test "$after" = "$wide $narrow" || fail "lines after one click on sectors per request: $after"
 test "$reversed" = "$narrow $wide" || fail "lines after two clicks: $reversed"
 
+# Figures with units, sizes of several dimensions and what is below a figure sort by what they mean.
+rows='"<1 %", "64×64", "9 B", "1.2 ms", "130", "<0.01", "950 ns", "1.5 kB", "2 µs", "7×2×3"'
+sorted=$(with_script "$tree/run.html" "said = [$rows].map((s) => [s, value({ textContent: s })]).sort((a, b) => a[1] - b[1]).map((p) => p[0]).join(', ').replaceAll('<', 'under ');")
+expected='under 0.01, 950 ns, under 1 %, 2 µs, 9 B, 7×2×3, 130, 1.2 ms, 1.5 kB, 64×64'
+test "$sorted" = "$expected" || fail "figures in order: $sorted"
+
 # A source line longer than the table wraps: the columns stay in view.
 long=$(printf 'word %.0s' $(seq 100))
 cp "$1/tests/html/two_lines.ptx" "$tree/long.ptx"

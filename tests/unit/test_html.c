@@ -395,6 +395,91 @@ static void test_kernels(void **state)
     ifl_device_close(h200);
 }
 
+/* Names of 60 letters that differ at their ends: the bars' labels differ, and what says how many have
+ * no bar belongs to the chart. */
+static void test_many_kernels(void **state)
+{
+    enum { COUNT = 25, BARS = 20 };
+    static char names[COUNT][100];
+    ifl_profile *p[COUNT];
+    ifl_outcome *outcomes[COUNT];
+    (void)state;
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(names[i], sizeof names[i],
+                 "a_kernel_with_a_name_that_is_longer_than_a_label_can_be<int, %d>(int*)", 100 + i);
+        p[i] = profile_new(names[i]);
+        outcomes[i] = outcome_of(p[i]);
+        outcomes[i]->program_us = 1000 - i;
+    }
+    char *text = html_of((const ifl_outcome *const *)outcomes, COUNT);
+    char *chart = chart_of(text, "Predicted time by kernel");
+    assert_has(chart, "and 5 more");
+    for (int i = 0; i < BARS; i++) {
+        char end[40];
+        snprintf(end, sizeof end, "&lt;int, %d&gt;</text>", 100 + i);
+        assert_int_equal(times(chart, end), 1);
+    }
+    assert_has(chart, "a_kernel_with_a_name_that_…");
+    assert_has(chart, ">1.00 ms<");
+    assert_has(chart, ">999 µs<");
+    free(chart);
+    assert_has(text, "<title>25 launches - inflight</title>");
+    assert_int_equal(times(text, "href=\"#launches\""), COUNT);
+    assert_well_formed(text);
+    free(text);
+    for (int i = 0; i < COUNT; i++) {
+        ifl_outcome_free(outcomes[i]);
+        ifl_profile_free(p[i]);
+    }
+}
+
+/* 10^-6 instructions a byte: powers of ten that are short on the axes. */
+static void test_far_from_the_roof(void **state)
+{
+    (void)state;
+    ifl_profile *p = profile_new("k()");
+    ifl_outcome *outcome = outcome_of(p);
+    ifl_device *h200;
+    assert_int_equal(ifl_device_open("h200", &h200, NULL), IFL_OK);
+    add_model(outcome, h200);
+    ifl_counters_add(&p->counters, IFL_COUNTER_instructions, 2);
+    char *text = html_of((const ifl_outcome *[]){outcome}, 1);
+    char *chart = chart_of(text, "h200: roofline of instructions");
+    assert_has(chart, "4 % of the roof"); /* 200 GB/s of 4,800 */
+    assert_has(chart, ">10⁻⁶<");
+    assert_has(chart, ">10⁴<");
+    assert_null(strstr(chart, ">1e"));
+    assert_has(chart, "issues &lt;0.01 warp instructions per byte");
+    free(chart);
+    assert_has(text, "limited by DRAM, which alone takes 8.00\u00a0µs");
+    free(text);
+    ifl_outcome_free(outcome);
+    ifl_device_close(h200);
+    ifl_profile_free(p);
+}
+
+/* A launch of which no block ended has counts, and no prediction. */
+static void test_nothing_ran(void **state)
+{
+    (void)state;
+    ifl_profile *p = profile_new("k()");
+    ifl_outcome *outcome = outcome_of(p);
+    ifl_device *h200;
+    assert_int_equal(ifl_device_open("h200", &h200, NULL), IFL_OK);
+    add_model(outcome, h200);
+    p->complete = false;
+    p->blocks_done = 0;
+    char *text = html_of((const ifl_outcome *[]){outcome}, 1);
+    assert_has(text, "STOPPED EARLY after 0 of 1,024 blocks");
+    assert_null(strstr(text, "limited by"));
+    assert_null(strstr(text, "What would help"));
+    assert_null(strstr(text, "class=\"good\""));
+    free(text);
+    ifl_outcome_free(outcome);
+    ifl_device_close(h200);
+    ifl_profile_free(p);
+}
+
 static void test_hostile_names(void **state)
 {
     (void)state;
@@ -507,6 +592,9 @@ int main(void)
         cmocka_unit_test(test_mixed_operations),
         cmocka_unit_test(test_halves_and_products),
         cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_many_kernels),
+        cmocka_unit_test(test_far_from_the_roof),
+        cmocka_unit_test(test_nothing_ran),
         cmocka_unit_test(test_hostile_names),
         cmocka_unit_test(test_stands_alone),
         cmocka_unit_test(test_contrast),
