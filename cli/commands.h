@@ -41,6 +41,11 @@ typedef struct ifl_cli_command {
     size_t option_count;
     const char
         *operands; /* what completion offers for them, as option.def's `words`; NULL: files */
+    /* An option that takes fewer words here than elsewhere, and these; words NULL: none does. */
+    struct {
+        ifl_cli_option_id id;
+        const char *words;
+    } narrower;
     bool ends_at_operand; /* options after the first operand are not ours */
     /* `words` are the arguments after the command's name; returns the exit status of the
      * program. */

@@ -143,6 +143,12 @@ static void print_values(const char *words, const line *l, const char *before, c
         print_fitting(words, before, current, out);
 }
 
+static const char *words_of(const line *l, const ifl_cli_option *option)
+{
+    const bool is_narrower = l->command->narrower.words && l->command->narrower.id == option->id;
+    return is_narrower ? l->command->narrower.words : ifl_cli_meaning_of(option->id)->words;
+}
+
 /* --code=ma: the words begin behind the '='. */
 static void print_joined(const line *l, FILE *out)
 {
@@ -153,7 +159,7 @@ static void print_joined(const line *l, FILE *out)
     snprintf(before, sizeof before, "%.*s=", bytes, l->current);
     const ifl_cli_option *option = ifl_cli_option_find(l->command, name, 0);
     if (option)
-        print_values(ifl_cli_meaning_of(option->id)->words, l, before, equals + 1, out);
+        print_values(words_of(l, option), l, before, equals + 1, out);
 }
 
 static void print_option_names(const line *l, FILE *out)
@@ -195,7 +201,7 @@ static void print_next(const line *l, FILE *out)
 {
     const char *operands = l->command->operands ? l->command->operands : ":files";
     if (l->waiting)
-        print_values(ifl_cli_meaning_of(l->waiting->id)->words, l, "", l->current, out);
+        print_values(words_of(l, l->waiting), l, "", l->current, out);
     else if (!l->is_ended && strncmp(l->current, "--", 2) == 0 && strchr(l->current, '='))
         print_joined(l, out);
     else if (!l->is_ended && l->current[0] == '-')

@@ -216,6 +216,50 @@ static const json_t *find_advice(const json_t *report, const request *r)
     return NULL;
 }
 
+/* "wide_loads, coarsening": those texts of the advice under `key`, each once, as far as they fit. */
+static void list_advice(const json_t *report, const char *key, char *to, size_t room)
+{
+    size_t i, j, used = 0;
+    json_t *launch, *advice;
+    to[0] = '\0';
+    json_array_foreach(json_object_get(report, "launches"), i, launch)
+    {
+        json_array_foreach(json_object_get(launch, "advice"), j, advice)
+        {
+            const char *text = text_of(advice, key);
+            const char *found = strstr(to, text);
+            const bool is_told =
+                found && (found == to || found[-1] == ' ') && strchr(",", found[strlen(text)]);
+            if (!is_told && used + strlen(text) + 3 < room)
+                used += (size_t)snprintf(to + used, room - used, "%s%s", used ? ", " : "", text);
+        }
+    }
+}
+
+/* What was asked for, and what there is of it. */
+static ifl_status fail_without_advice(const json_t *report, const request *r, ifl_error *error)
+{
+    const request any_rule = {.gpu = r->gpu, .kernel = r->kernel},
+                  any_gpu = {.rule = r->rule, .kernel = r->kernel};
+    char list[400];
+    list_advice(report, "rule", list, sizeof list);
+    if (!*list)
+        return ifl_cli_error(error, IFL_BAD_INPUT, "the report before has no advice");
+    if (r->kernel && !find_launch(report, r->kernel, false))
+        return ifl_cli_error(error, IFL_USAGE, "the report before has no kernel '%.200s'",
+                             r->kernel);
+    if (r->rule && find_advice(report, &any_rule))
+        return ifl_cli_error(error, IFL_USAGE,
+                             "the report before has no advice '%.60s'; it has: %s", r->rule, list);
+    list_advice(report, "gpu", list, sizeof list);
+    if (r->gpu && find_advice(report, &any_gpu))
+        return ifl_cli_error(error, IFL_USAGE,
+                             "the report before has no advice for GPU '%.100s'; it has some for: "
+                             "%s",
+                             r->gpu, list);
+    return ifl_cli_error(error, IFL_USAGE, "the report before has no such advice");
+}
+
 /* Median of timed runs on a GPU; 0 where there are none. */
 static double measured_us(const json_t *report, const char *kernel)
 {
@@ -282,9 +326,7 @@ static ifl_status make_proof(const json_t *before, const json_t *after, const re
 {
     const json_t *advice = find_advice(before, r);
     if (!advice)
-        return ifl_cli_error(error, IFL_BAD_INPUT, "the report before has no advice%s%s%s%s",
-                             r->rule ? " of rule " : "", r->rule ? r->rule : "",
-                             r->gpu ? " on " : "", r->gpu ? r->gpu : "");
+        return fail_without_advice(before, r, error);
     *p = (proof){.kernel = text_of(find_launch(before, r->kernel, false), "kernel"),
                  .gpu = text_of(advice, "gpu"),
                  .rule = text_of(advice, "rule"),

@@ -124,5 +124,6 @@ const ifl_cli_command ifl_cli_sass = {
                  NULL},
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .narrower = {IFL_CLI_OPTION_code, "machine both"},
     .run = run,
 };

@@ -13,17 +13,18 @@ static ifl_status check_code(const ifl_machine_options *options, ifl_error *erro
     const char *code = options->code;
     if (!code)
         return IFL_OK;
-    if (!options->profile)
-        return ifl_fail(error, IFL_USAGE,
-                        "--code says which counts of a launch's report are shown: --with names it");
     if (strcmp(code, "ptx") == 0)
         return ifl_fail(
             error, IFL_USAGE,
             "the instructions are those of the machine code; --code both adds where the "
             "PTX differs");
-    return strcmp(code, "machine") == 0 || strcmp(code, "both") == 0
+    if (strcmp(code, "machine") != 0 && strcmp(code, "both") != 0)
+        return ifl_fail(error, IFL_USAGE, "--code takes machine or both, not '%.40s'", code);
+    return options->profile
                ? IFL_OK
-               : ifl_fail(error, IFL_USAGE, "--code takes machine or both, not '%.40s'", code);
+               : ifl_fail(
+                     error, IFL_USAGE,
+                     "--code says which counts of a launch's report are shown: --with names it");
 }
 
 ifl_status ifl_sass_report_write(const ifl_sass_report *report, ifl_report_format format, FILE *out,
