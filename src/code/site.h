@@ -111,6 +111,10 @@ typedef struct ifl_site_access {
         passes_merge;
     bool brings_line; /* the DRAM gives the whole line for what the L2 lacks of it: L2::128B */
     uint32_t bytes;   /* a lane; 0: not known before the run */
+    /* Accesses of the same base, other than 0, are this many bytes apart in every lane: the code
+     * has the address once, and offsets to it. */
+    uint32_t base;
+    int32_t offset;
 } ifl_site_access;
 
 typedef struct ifl_site {

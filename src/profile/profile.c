@@ -2,6 +2,7 @@
  * The counter table as functions, counters, and the creation of an empty profile. Knows nothing of
  * who fills one. */
 #include "profile/profile.h"
+#include "profile/place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,15 +81,44 @@ double ifl_profile_what_if(const ifl_profile *profile, const char *device, const
     return 0;
 }
 
+static uint64_t asked_by(const ifl_profile_line *line)
+{
+    return line->counters.value[IFL_COUNTER_global_load_sectors_ideal];
+}
+
+static bool is_aligned(const ifl_profile_line *line, uint64_t least)
+{
+    return line->pattern.kind == IFL_PATTERN_COALESCED && asked_by(line) && asked_by(line) >= least;
+}
+
+static bool is_beside(const ifl_profile_line *a, const ifl_profile_line *b)
+{
+    return a->base && a->base == b->base && a->offset != b->offset;
+}
+
+static bool has_source(const ifl_profile_line *line)
+{
+    return line->line && line->line != line->ptx_line;
+}
+
+/* Where no source line says which accesses belong together: some are neighbours of one that is
+ * aligned, and as much is loaded from each row. */
+static bool has_neighbours(const ifl_profile *profile, const ifl_profile_line *aligned)
+{
+    for (size_t i = 0; i < profile->lines.count; i++)
+        if (profile->lines.at[i].pattern.kind == IFL_PATTERN_OFFSET &&
+            is_beside(&profile->lines.at[i], aligned))
+            return true;
+    return false;
+}
+
 bool ifl_profile_has_aligned(const ifl_profile *profile, const ifl_profile_line *line)
 {
-    const ifl_counter asked = IFL_COUNTER_global_load_sectors_ideal;
-    for (size_t i = 0; i < profile->lines.count; i++) {
+    for (size_t i = 0; asked_by(line) && i < profile->lines.count; i++) {
         const ifl_profile_line *other = &profile->lines.at[i];
-        if (other->pattern.kind == IFL_PATTERN_COALESCED && line->line &&
-            other->line == line->line && strcmp(other->file, line->file) == 0 &&
-            other->counters.value[asked] && line->counters.value[asked] &&
-            other->counters.value[asked] >= line->counters.value[asked])
+        if (is_aligned(other, asked_by(line)) &&
+            (has_source(line) ? is_beside(other, line) || ifl_place_same_line(other, line)
+                              : has_neighbours(profile, other)))
             return true;
     }
     return false;

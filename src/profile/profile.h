@@ -88,6 +88,8 @@ typedef struct ifl_profile_line {
     uint32_t ptx_line;        /* in the PTX text; 0 unknown */
     uint32_t access_bytes;    /* a lane */
     uint32_t site;            /* of the code that ran, where the engine ran it */
+    uint32_t base;            /* loads of one base, not 0, are `offset` bytes apart */
+    int32_t offset;
     ifl_counters counters;
     ifl_pattern pattern;
 } ifl_profile_line;
@@ -158,8 +160,8 @@ struct ifl_profile {
     ifl_outputs outputs; /* its results beside the engine's, or beside those of its PTX */
 };
 
-/* Does the source line of a load from global memory hold an aligned one too, of as much? Then this
- * one is a neighbour's. */
+/* Is a load from global memory beside an aligned one of as much, by its source line or by its
+ * address in the code? Then it is a neighbour's, and no move of the data aligns both. */
 bool ifl_profile_has_aligned(const ifl_profile *profile, const ifl_profile_line *line);
 
 /* Was the code that ran compiled for a debugger (-G), without optimizations? */

@@ -481,10 +481,46 @@ static const char *name_of(ifl_sass_lowerer *l, const ifl_sass_instruction *inst
     return last && strcmp(last, name) == 0 ? last : ifl_arena_text(l->arena, name, strlen(name));
 }
 
+/* How often each register has been written so far, in the order of the code. */
+typedef struct written {
+    uint32_t general[IFL_SASS_NO_REGISTER + 1], uniform[IFL_SASS_NO_REGISTER + 1];
+} written;
+
+static void note_written(const ifl_sass_instruction *instruction, written *w)
+{
+    for (unsigned i = 0; i < instruction->operand_count; i++) {
+        const ifl_sass_operand *o = &instruction->operand[i];
+        uint32_t *to = o->kind == IFL_SASS_REGISTER           ? w->general
+                       : o->kind == IFL_SASS_UNIFORM_REGISTER ? w->uniform
+                                                              : NULL;
+        for (unsigned word = 0; to && o->is_destination && word < o->count; word++)
+            if (o->index + word < IFL_SASS_NO_REGISTER)
+                to[o->index + word]++;
+    }
+}
+
+/* The address that is in the same registers, which nothing has written in between. */
+static void find_base(const ifl_sass_instruction *instruction, const written *w,
+                      ifl_site_access *access)
+{
+    enum { REGISTER_BITS = 8, WRITES = 1 << 15 };
+    for (unsigned i = 0; i < instruction->operand_count; i++) {
+        const ifl_sass_operand *o = &instruction->operand[i];
+        if (o->kind != IFL_SASS_MEMORY || o->base == IFL_SASS_NO_REGISTER ||
+            o->uniform != IFL_SASS_NO_REGISTER || o->value != (int32_t)o->value ||
+            w->general[o->base] >= WRITES)
+            continue;
+        access->base = 1 + (w->general[o->base] << REGISTER_BITS | o->base);
+        access->offset = (int32_t)o->value;
+        return;
+    }
+}
+
 static void add_part(ifl_sass_lowerer *l, const ifl_sass_part *part, uint32_t first_place,
                      ifl_site *sites, waiting *w)
 {
     const char *name = NULL;
+    written so_far = {0};
     for (uint32_t i = part->first; i < part->first + part->count && (name || i == part->first);
          i++) {
         const ifl_sass_instruction *instruction = &l->instructions[i];
@@ -503,6 +539,9 @@ static void add_part(ifl_sass_lowerer *l, const ifl_sass_part *part, uint32_t fi
             .turn = next_turn(l, i, w),
             .access = access_of(instruction),
             .control = control_of(instruction, i > part->first ? instruction - 1 : NULL)};
+        if (sites[i].access.kind == IFL_ACCESS_LOAD)
+            find_base(instruction, &so_far, &sites[i].access);
+        note_written(instruction, &so_far);
     }
     if (!name && l->status == IFL_OK)
         l->status = ifl_fail_memory(l->error, part->count);

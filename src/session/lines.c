@@ -160,6 +160,8 @@ static ifl_status add_line(builder *b, size_t index)
                              .kind = (ifl_access_kind)site->access.kind,
                              .ptx_line = site->line,
                              .site = (uint32_t)index,
+                             .base = site->access.base,
+                             .offset = site->access.offset,
                              .access_bytes = site->access.bytes};
     if (place && place->line)
         place_in_source(b, own_place(b->sites, place), &line);
