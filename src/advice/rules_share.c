@@ -163,13 +163,26 @@ static bool is_of_atomics(const ifl_situation *s)
            much * of(s, IFL_COUNTER_shared_load_requests);
 }
 
+/* Loads for each result, their indexes, checks of bounds and loops: what is issued beside the
+ * arithmetic. Two results of a thread share it, as they share the loads. */
+static void share_overhead(const ifl_situation *s, double fewer, double requests, ifl_remedy *to)
+{
+    const double arithmetic = s->work.fp32 + s->work.fp64 + s->work.special,
+                 beside = fmax(s->work.instructions - arithmetic, requests);
+    to->work.instructions -= (1 - fewer) * beside;
+    to->work.int32 *= fewer;
+    to->work.cycles *= to->work.instructions / s->work.instructions;
+}
+
 bool ifl_rule_results_a_thread(const ifl_situation *s, ifl_remedy *to)
 {
-    const double often = 8, worth = 0.6, idle = 0.7;
+    const double often = 8, worth = 0.6, idle = 0.7, some = 0.4;
     const bool on_chip = s->model.term_us[IFL_TERM_SHARED] > s->model.term_us[IFL_TERM_L1];
     const ifl_term term = on_chip ? IFL_TERM_SHARED : IFL_TERM_L1;
     const double reuse = reuse_of(s, term);
-    if (!ifl_situation_spends(s, term, worth) || s->busy > idle || reuse < often ||
+    const bool issues =
+        !ifl_situation_spends(s, term, worth) && ifl_situation_spends(s, IFL_TERM_ISSUE, worth);
+    if (!ifl_situation_spends(s, term, issues ? some : worth) || s->busy > idle || reuse < often ||
         !is_without_excess(s, term) || (on_chip && is_of_atomics(s)))
         return false;
     const double fewer = ifl_remedy_part(to, 0.5);
@@ -177,7 +190,10 @@ bool ifl_rule_results_a_thread(const ifl_situation *s, ifl_remedy *to)
         on_chip ? of(s, IFL_COUNTER_shared_load_requests) : of(s, IFL_COUNTER_global_load_requests);
     to->line = on_chip ? busiest(s, IFL_TRAFFIC_shared_load) : busiest(s, IFL_TRAFFIC_global_load);
     *(on_chip ? &to->work.shared_passes : &to->work.l1_passes) *= fewer;
-    to->work.instructions -= (1 - fewer) * requests;
+    if (issues)
+        share_overhead(s, fewer, requests, to);
+    else
+        to->work.instructions -= (1 - fewer) * requests;
     to->symptom =
         ifl_situation_say(s,
                           on_chip ? "%s loads from shared memory for each store to it"
