@@ -133,6 +133,7 @@ struct ifl_profile {
     bool reads_clock;    /* the code has an instruction that does */
     bool repeated;       /* it follows others like it: ifl_run_options */
     bool complete;       /* false: stopped early; counters are of what ran */
+    const char *fault;   /* what stopped it, where it was its own fault; else NULL */
     uint64_t blocks_done;
     double seconds; /* wall time of the run itself, 0 unknown */
     uint64_t

@@ -159,6 +159,10 @@ static void print_head(sheet *s)
                 "STOPPED EARLY after %s of %s: every count below covers only what ran.",
                 ifl_figure_count(p->blocks_done).text,
                 ifl_figure_counted(s->blocks, "block").text));
+    /* Beside a page of text stands the error itself. */
+    if (s->profile->fault && ifl_page_has_charts(&s->page))
+        ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_BAD,
+                           ifl_clean_line(&s->page.arena, s->profile->fault));
     if (has_ran(s))
         ifl_verdict_part_print(&s->page, s->outcome, s->default_for);
     print_launch(s);

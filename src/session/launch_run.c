@@ -103,6 +103,15 @@ static ifl_status run_nested(run *r, const ifl_session_way *way)
     return status;
 }
 
+/* "k.cu:4: illegal address: ..."; NULL without memory: the error itself is still reported. */
+static const char *fault_text(run *r)
+{
+    const ifl_error *e = r->error;
+    return e->file[0] && e->line > 0
+               ? ifl_arena_printf(&r->profile->arena, "%s:%d: %s", e->file, e->line, e->text)
+               : ifl_arena_text(&r->profile->arena, e->text, strlen(e->text));
+}
+
 static ifl_status execute(run *r)
 {
     const ifl_run_options *options = r->options;
@@ -128,6 +137,8 @@ static ifl_status execute(run *r)
         show_source(r);
     if (status == IFL_OK || status == IFL_FINDING || status == IFL_INTERRUPTED) {
         const ifl_status taken = take_result(r);
+        if (status == IFL_FINDING && r->error)
+            r->profile->fault = fault_text(r);
         status = taken == IFL_OK ? status : taken;
     }
     ifl_session_end(&r->ran);

@@ -469,8 +469,10 @@ static void test_nothing_ran(void **state)
     add_model(outcome, h200);
     p->complete = false;
     p->blocks_done = 0;
+    p->fault = "k.cu:4: illegal address: a < b";
     char *text = html_of((const ifl_outcome *[]){outcome}, 1);
     assert_has(text, "STOPPED EARLY after 0 of 1,024 blocks");
+    assert_has(text, ">k.cu:4: illegal address: a &lt; b</p>");
     assert_null(strstr(text, "limited by"));
     assert_null(strstr(text, "What would help"));
     assert_null(strstr(text, "class=\"good\""));
