@@ -151,15 +151,26 @@ static void print_default(ifl_page *page, const ifl_profile *profile, const char
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_DIM, text ? text : "");
 }
 
+static void print_left(ifl_page *page, size_t left)
+{
+    if (left)
+        ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_DIM,
+                           ifl_arena_printf(&page->arena, "%s in the table below.",
+                                            ifl_figure_counted(left, "more GPU").text));
+}
+
 void ifl_verdict_part_print(ifl_page *page, const ifl_outcome *outcome, const char *default_for)
 {
-    size_t shown = 0;
-    for (size_t i = 0; i < outcome->gpus.count && shown < MOST_GPUS; i++)
-        if (outcome->gpus.at[i].has_model) {
+    size_t shown = 0, left = 0;
+    for (size_t i = 0; i < outcome->gpus.count; i++)
+        if (outcome->gpus.at[i].has_model && shown == MOST_GPUS) {
+            left++;
+        } else if (outcome->gpus.at[i].has_model) {
             print_gpu(page, outcome->profile, &outcome->gpus.at[i]);
             print_other_code(page, outcome->profile, outcome->gpus.at[i].device);
             shown++;
         }
+    print_left(page, left);
     print_debug(page, outcome->profile);
     if (shown && default_for)
         print_default(page, outcome->profile, default_for);
