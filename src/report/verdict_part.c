@@ -39,12 +39,14 @@ static const char *latency_text(ifl_page *page, const ifl_profile *profile, cons
 }
 
 /* "latency: the grid has 4 blocks for 132 SMs": where most SMs have nothing to do, that is what
- * limits. */
+ * limits. A grid that is resident at once has no last wave, but SMs may have unequal shares. */
 static const char *limit_text(ifl_page *page, const ifl_profile *profile,
                               const ifl_outcome_gpu *gpu)
 {
     const uint64_t blocks = (uint64_t)profile->grid[0] * profile->grid[1] * profile->grid[2];
     const double sms = gpu->device->value[IFL_DEVICE_sms];
+    if (gpu->model.limiter == IFL_TERM_TAIL && gpu->model.waves.waves <= 1)
+        return "uneven work: some SMs take longer than the others";
     if (gpu->model.limiter != IFL_TERM_LATENCY)
         return limits[gpu->model.limiter];
     if (!((double)blocks < sms))
