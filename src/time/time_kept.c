@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CONVERTS = 1, COMPARES = 2 };
+
 typedef struct kept {
     ifl_trace_set blocks;
-    ifl_site *own;     /* copies, with no texts */
-    uint8_t *converts; /* by site: between numbers of single and of double precision */
+    ifl_site *own;    /* copies, with no texts */
+    uint8_t *doubles; /* by site: what it does with numbers of double precision, CONVERTS ... */
     ifl_sites sites;
     ifl_sm_rates rates;
     uint32_t at_once;
@@ -31,7 +33,7 @@ void ifl_time_kept_free(void *state)
         return;
     ifl_trace_set_free(&k->blocks);
     free(k->own);
-    free(k->converts);
+    free(k->doubles);
     free(k);
 }
 
@@ -41,15 +43,20 @@ static bool is_conversion(const ifl_site *site)
     return strncmp(site->name, "F2F.", 4) == 0 && strstr(site->name, "F64");
 }
 
+static uint8_t doubles_of(const ifl_site *site)
+{
+    return is_conversion(site) ? CONVERTS : strncmp(site->name, "DSETP", 5) == 0 ? COMPARES : 0;
+}
+
 static bool keep_sites(const ifl_sites *sites, kept *k)
 {
     k->own = malloc((sites->count + 1) * sizeof *k->own);
-    k->converts = malloc(sites->count + 1);
-    if (!k->own || !k->converts)
+    k->doubles = malloc(sites->count + 1);
+    if (!k->own || !k->doubles)
         return false;
     for (size_t i = 0; i < sites->count; i++) {
         k->own[i] = sites->at[i];
-        k->converts[i] = is_conversion(&sites->at[i]);
+        k->doubles[i] = doubles_of(&sites->at[i]);
         k->own[i].name = "";
         k->own[i].function = NULL;
     }
@@ -103,13 +110,16 @@ static bool is_stored_in_shared(const ifl_site *site)
     return site->access.kind == IFL_ACCESS_STORE && site->access.space == IFL_SPACE_SHARED;
 }
 
-/* The compiler counts the cycles of single precision in the stalls. */
-static void make_single(ifl_site *site)
+/* The compiler counts the cycles of single precision in the stalls, where those of double precision
+ * stand now (or a scoreboard, on GPUs with few such units). A predicate takes as long from either. */
+static void make_single(ifl_site *site, bool compares)
 {
     enum { FLOAT_CYCLES = 4 };
     if (site->pipe != IFL_PIPE_FP64)
         return;
-    if (site->control.writes != IFL_NO_BOARD && site->control.stall < FLOAT_CYCLES)
+    const bool is_awaited = site->control.writes != IFL_NO_BOARD;
+    if (is_awaited ? site->control.stall < FLOAT_CYCLES
+                   : site->control.stall > FLOAT_CYCLES && !compares)
         site->control.stall = FLOAT_CYCLES;
     site->pipe = IFL_PIPE_FMA;
     site->control.delay = IFL_DELAY_FIXED;
@@ -125,14 +135,15 @@ static bool change_sites(const kept *k, const ifl_change *c, changed_sites *to)
     memcpy(to->at, k->own, bytes);
     to->sites = (ifl_sites){.at = to->at, .count = k->sites.count};
     for (size_t i = 0; i < k->sites.count; i++) {
-        if ((c->no_local && is_local(&to->at[i])) || (c->single_precision && k->converts[i]))
+        if ((c->no_local && is_local(&to->at[i])) ||
+            (c->single_precision && k->doubles[i] == CONVERTS))
             to->marks[i] |= IFL_SITE_GONE;
         if (c->no_staging && is_stored_in_shared(&to->at[i]))
             to->marks[i] |= IFL_SITE_GONE;
         if (c->joins_words && is_of_word(&to->at[i]))
             to->marks[i] |= IFL_SITE_ONCE;
         if (c->single_precision)
-            make_single(&to->at[i]);
+            make_single(&to->at[i], k->doubles[i] == COMPARES);
     }
     return true;
 }

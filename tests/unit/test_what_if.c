@@ -362,6 +362,30 @@ static void test_conversions(void **unused)
     is_near(ratio_of(&b, &(ifl_change){.single_precision = true}), 1);
 }
 
+/* Sums that wait for each other: eight cycles of double precision, four of single. A comparison's
+ * predicate takes thirteen of either. */
+static void test_single_precision(void **unused)
+{
+    enum { DOUBLE = 8, SINGLE = 4, PREDICATE = 13, SUMS = 2 };
+    (void)unused;
+    blocks b = {0};
+    for (int i = 5; i < 5 + SUMS; i++) {
+        all_sites[i].name = "DADD";
+        all_sites[i].pipe = IFL_PIPE_FP64;
+        all_sites[i].control.stall = DOUBLE;
+    }
+    add_block(&b);
+    for (int trip = 0; trip < 50; trip++)
+        run_sites(&b, 5, SUMS);
+    const double sums = ratio_of(&b, &(ifl_change){.single_precision = true});
+    assert_true(sums < 0.75);
+    for (int i = 5; i < 5 + SUMS; i++) {
+        all_sites[i].name = "DSETP.GT.AND";
+        all_sites[i].control.stall = PREDICATE;
+    }
+    is_near(ratio_of(&b, &(ifl_change){.single_precision = true}), 1);
+}
+
 /* A grid that cannot be joined so is not known. */
 static void test_unknown(void **unused)
 {
@@ -419,6 +443,7 @@ int main(void)
         cmocka_unit_test_setup(test_local, set_up),
         cmocka_unit_test_setup(test_lone_lanes, set_up),
         cmocka_unit_test_setup(test_conversions, set_up),
+        cmocka_unit_test_setup(test_single_precision, set_up),
         cmocka_unit_test_setup(test_less, set_up),
         cmocka_unit_test_setup(test_at_hand, set_up),
         cmocka_unit_test_setup(test_wide_words, set_up),
