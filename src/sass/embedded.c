@@ -31,7 +31,8 @@ static ifl_status add_text(search *s, char *text, size_t bytes, const ifl_fatbin
 {
     while (bytes && text[bytes - 1] == '\0')
         bytes--;
-    if (ifl_vec_push(&s->out->list, (ifl_ptx_text){text, bytes, entry->sm, entry->most_registers}))
+    if (ifl_vec_push(&s->out->list,
+                     (ifl_ptx_text){text, bytes, entry->sm, 0, entry->most_registers}))
         return IFL_OK;
     free(text);
     return ifl_fail_memory(s->error, sizeof(ifl_ptx_text));
@@ -160,8 +161,12 @@ static ifl_status search_container(search *s, ifl_fatbin container)
     const ifl_status status = choose(s, container, &ptx, &elf);
     if (status != IFL_OK)
         return status;
-    if (ptx.payload)
-        return take_entry(s, &ptx);
+    if (ptx.payload) {
+        const ifl_status taken = take_entry(s, &ptx);
+        if (taken == IFL_OK)
+            s->out->list.at[s->out->list.count - 1].machine_sm = elf.payload ? elf.sm : 0;
+        return taken;
+    }
     return elf.payload ? take_entry(s, &elf) : IFL_OK;
 }
 

@@ -10,6 +10,7 @@ typedef struct ifl_ptx_text {
     char *text; /* of malloc, NUL-terminated */
     size_t bytes;
     uint32_t sm;             /* the entry's; 0 unknown */
+    uint32_t machine_sm;     /* of the newest machine code beside it that is not too new; 0: none */
     uint32_t most_registers; /* of a thread, by nvcc -maxrregcount; 0: any */
 } ifl_ptx_text;
 

@@ -14,7 +14,9 @@
 #include "sass/embedded.h"
 #include "session/argument.h"
 
+#include <elf.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -499,43 +501,80 @@ static void target_of(const ifl_ptx_text *text, uint32_t sm, char arch[ARCH_BYTE
     snprintf(arch, ARCH_BYTES, "%u%.1s", sm, *target == 'a' || *target == 'f' ? target : "");
 }
 
-/* One text by ptxas; several, which belong together, by nvJitLink. */
-static ifl_status assemble_texts(const char *name, const ifl_ptx_texts *texts, uint32_t sm,
-                                 ifl_assembled *out)
+/* Translation units that nvcc -rdc=true left as objects for this GPU, such as the device runtime's. */
+typedef struct objects {
+    IFL_VEC(ifl_link_input) list;
+    bool is_linked; /* there is code that was linked, which runs as it is */
+} objects;
+
+enum { INPUT_CUBIN = 0, INPUT_PTX = 1 };
+
+static ifl_status take_object(void *user, const char *name, const uint8_t *bytes, size_t size,
+                              ifl_error *error)
 {
-    enum { INPUT_PTX = 1 };
+    (void)name;
+    objects *all = user;
+    uint16_t type = ET_NONE;
+    if (size >= sizeof(Elf64_Ehdr))
+        memcpy(&type, bytes + offsetof(Elf64_Ehdr, e_type), sizeof type);
+    all->is_linked |= type != ET_REL;
+    if (all->is_linked)
+        return IFL_OK;
+    char *copy = malloc(size);
+    if (copy && ifl_vec_push(&all->list, (ifl_link_input){INPUT_CUBIN, copy, size, "an object"})) {
+        memcpy(copy, bytes, size);
+        return IFL_OK;
+    }
+    free(copy);
+    return ifl_fail_memory(error, size);
+}
+
+static void free_objects(objects *all)
+{
+    for (size_t i = 0; i < all->list.count; i++)
+        if (all->list.at[i].type == INPUT_CUBIN)
+            free(all->list.at[i].bytes);
+    ifl_vec_free(&all->list);
+}
+
+/* True: nothing of the file has to be compiled or linked for this GPU. */
+static bool runs_as_it_is(const ifl_module *module, const ifl_machine_source *source, uint32_t sm,
+                          const ifl_ptx_texts *texts, objects *all)
+{
+    enum { MAJOR = 10 };
+    if (!module->has_machine ||
+        ifl_machine_each_runnable(source, sm, take_object, all, NULL) != IFL_OK)
+        return false;
+    for (size_t i = 0; i < texts->list.count && !all->is_linked; i++)
+        if (texts->list.at[i].machine_sm / MAJOR != sm / MAJOR)
+            return false;
+    return true;
+}
+
+/* One text by ptxas; several, which belong together, by nvJitLink, with the objects of units that
+ * have machine code: "JIT Linking" of the documentation of nvcc. */
+static ifl_status assemble_texts(const char *name, const ifl_ptx_texts *texts, uint32_t sm,
+                                 objects *all, ifl_assembled *out)
+{
     const ifl_ptx_text *text = texts->list.at;
     const size_t count = texts->list.count;
     char arch[ARCH_BYTES];
     target_of(text, sm, arch);
-    if (count == 1)
+    if (count == 1 && !all->list.count)
         return ifl_ptx_assemble(
             &(ifl_ptx_source){text->text, text->bytes, arch, text->most_registers}, &out->cubin,
             &out->bytes, &out->why_not);
-    ifl_link_input *inputs = calloc(count, sizeof *inputs);
-    if (!inputs)
-        return ifl_fail_memory(&out->why_not, count * sizeof *inputs);
+    const bool has_objects = all->list.count != 0;
     for (size_t i = 0; i < count; i++)
-        inputs[i] = (ifl_link_input){INPUT_PTX, text[i].text, text[i].bytes + 1, name};
+        if ((!has_objects || text[i].machine_sm / 10 != sm / 10) &&
+            !ifl_vec_push(&all->list,
+                          (ifl_link_input){INPUT_PTX, text[i].text, text[i].bytes + 1, name}))
+            return ifl_fail_memory(&out->why_not, sizeof(ifl_link_input));
     const ifl_status status =
-        ifl_nvjitlink(arch, inputs, count, &out->cubin, &out->bytes, &out->why_not);
+        ifl_nvjitlink(arch, all->list.at, all->list.count, &out->cubin, &out->bytes, &out->why_not);
     if (status == IFL_UNSUPPORTED) /* there is no nvJitLink */
         out->why_not = (ifl_error){0};
-    free(inputs);
     return status;
-}
-
-static ifl_status see_cubin(void *user, const char *name, const uint8_t *bytes, size_t size,
-                            ifl_error *error)
-{
-    (void)user, (void)name, (void)bytes, (void)size, (void)error;
-    return IFL_OK;
-}
-
-static bool runs_as_it_is(const ifl_module *module, const ifl_machine_source *source, uint32_t sm)
-{
-    return module->has_machine &&
-           ifl_machine_each_runnable(source, sm, see_cubin, NULL, NULL) == IFL_OK;
 }
 
 ifl_status ifl_module_assemble(const ifl_module *module, uint32_t sm, bool is_needed,
@@ -544,14 +583,15 @@ ifl_status ifl_module_assemble(const ifl_module *module, uint32_t sm, bool is_ne
     const ifl_machine_source source = {.name = module->path};
     char arch[ARCH_BYTES];
     ifl_ptx_texts texts = {0};
+    objects all = {0};
     if (module->assembled.cubin || module->programs.count != 1 || !ifl_sass_supports(sm) ||
-        !(is_needed || module->has_machine) || ends_with(module->path, ".cu") ||
-        runs_as_it_is(module, &source, sm))
+        !(is_needed || module->has_machine) || ends_with(module->path, ".cu"))
         return IFL_OK;
     snprintf(arch, sizeof arch, "%u", sm);
     ifl_status status = load(module->path, arch, &texts, &out->why_not);
-    if (status == IFL_OK && texts.list.count)
-        status = assemble_texts(module->path, &texts, sm, out);
+    if (status == IFL_OK && texts.list.count && !runs_as_it_is(module, &source, sm, &texts, &all))
+        status = assemble_texts(module->path, &texts, sm, &all, out);
+    free_objects(&all);
     ifl_ptx_texts_free(&texts);
     return end_assembly(out, status, error);
 }
@@ -561,6 +601,7 @@ static ifl_status fill_from_bytes(ifl_module *module, const char *name, const ch
 {
     ifl_machine_source source = {name, (const uint8_t *)bytes, size};
     ifl_ptx_texts texts = {0};
+    objects all = {0};
     module->path = ifl_arena_text(&module->arena, name, strlen(name));
     if (!module->path)
         return ifl_fail_memory(error, strlen(name));
@@ -568,9 +609,9 @@ static ifl_status fill_from_bytes(ifl_module *module, const char *name, const ch
         starts_with(bytes, size, "\177ELF", 4) || starts_with(bytes, size, "\x50\xed\x55\xba", 4);
     ifl_status status = load_bytes(bytes, size, name, sm, &texts, error);
     if (status == IFL_OK && assembles && texts.list.count && ifl_sass_supports(sm) &&
-        !runs_as_it_is(module, &source, sm)) {
+        !runs_as_it_is(module, &source, sm, &texts, &all)) {
         status = end_assembly(&module->assembled,
-                              assemble_texts(name, &texts, sm, &module->assembled), error);
+                              assemble_texts(name, &texts, sm, &all, &module->assembled), error);
         if (module->assembled.cubin) {
             source.bytes = (const uint8_t *)module->assembled.cubin;
             source.size = module->assembled.bytes;
@@ -581,6 +622,7 @@ static ifl_status fill_from_bytes(ifl_module *module, const char *name, const ch
         status = read_texts(module, &texts, error);
     if (status == IFL_OK)
         status = settle(module, error);
+    free_objects(&all);
     ifl_ptx_texts_free(&texts);
     return or_machine(module, status, &source, sm, error);
 }
