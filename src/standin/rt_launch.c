@@ -17,15 +17,21 @@ static uint32_t limit(const ifl_device *device, ifl_device_field field)
     return (uint32_t)device->value[field];
 }
 
-/* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". */
-static bool is_size_allowed(const ifl_device *device, ifl_dim3 grid, ifl_dim3 block)
+/* NULL: nothing. CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". */
+static const char *wrong_size(const ifl_device *device, ifl_dim3 grid, ifl_dim3 block)
 {
     const uint64_t most_y = 65535,
                    most_x = device->value[IFL_DEVICE_compute_capability] < 3 ? 65535 : 2147483647;
     const uint32_t most = limit(device, IFL_DEVICE_max_threads_per_block);
     const uint64_t threads = (uint64_t)block.x * block.y * block.z;
-    return grid.x && grid.y && grid.z && grid.x <= most_x && grid.y <= most_y && grid.z <= most_y &&
-           threads && threads <= most && block.x <= most && block.y <= most && block.z <= 64;
+    return !grid.x || !grid.y || !grid.z ? "a grid without blocks"
+           : !threads                    ? "a block without threads"
+           : grid.x > most_x || grid.y > most_y || grid.z > most_y
+               ? "more blocks than a grid may have in that direction"
+           : block.x > most || block.y > most || block.z > 64
+               ? "more threads than a block may have in that direction"
+           : threads > most ? "more threads than a block may have"
+                            : NULL;
 }
 
 /* CUDA Programming Guide, "Shared Memory": more than this must be asked for, by
@@ -51,10 +57,9 @@ static ifl_cuda_error check(ifl_session *session, const ifl_function_record *fun
 {
     const ifl_dim3 grid = call->grid, block = call->block;
     const uint64_t threads = (uint64_t)block.x * block.y * block.z;
-    const bool is_size = is_size_allowed(ifl_session_device(session), grid, block);
+    const char *size = wrong_size(ifl_session_device(session), grid, block);
     const char *wrong =
-        !is_size                                           ? "the grid or block exceeds the limits "
-                                                             "of the GPU"
+        size                                               ? size
         : !is_shared_allowed(function, call->shared_bytes) ? "more shared memory than is allowed"
         : !is_bound_kept(function, threads) ? "more threads than its __launch_bounds__"
                                             : NULL;
@@ -64,7 +69,7 @@ static ifl_cuda_error check(ifl_session *session, const ifl_function_record *fun
                    "dynamic shared memory: %s",
                    function->kernel->signature, grid.x, grid.y, grid.z, block.x, block.y, block.z,
                    (unsigned long long)call->shared_bytes, wrong);
-    return is_size ? ifl_cudaErrorInvalidValue : INVALID_SIZE;
+    return size ? INVALID_SIZE : ifl_cudaErrorInvalidValue;
 }
 
 /* All blocks of a cooperative launch must be on the GPU at once. */
