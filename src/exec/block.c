@@ -66,6 +66,7 @@ static void open_barrier(ifl_block *block, unsigned id)
             ifl_warp_merge(warp);
     }
     ifl_race_close(block, id);
+    block->is_together |= expected_threads(block, barrier) >= block->live;
     *barrier = (ifl_barrier){.all = 1};
 }
 
@@ -479,8 +480,8 @@ typedef struct turn {
 static void run_block(ifl_worker *worker, ifl_block *block, turn *now)
 {
     const uint32_t count = block->warp_count, first = block->first_warp;
-    block->is_contended = false;
-    for (uint32_t i = 0; i < count && !worker->fault.is_set; i++) {
+    block->is_contended = block->is_together = false;
+    for (uint32_t i = 0; i < count && !worker->fault.is_set && !block->is_together; i++) {
         ifl_warp *warp = block->warps[first + i < count ? first + i : first + i - count];
         if (ifl_warp_is_done(warp) || !ifl_warp_has_ready(warp))
             continue;
@@ -493,7 +494,9 @@ static void run_block(ifl_worker *worker, ifl_block *block, turn *now)
         if (should_stop(worker))
             return;
     }
-    if (block->is_contended)
+    if (block->is_together)
+        block->first_warp = 0;
+    else if (block->is_contended)
         block->first_warp = first + 1 < count ? first + 1 : 0;
     if (is_done(block)) {
         end_block(worker, block);

@@ -634,6 +634,12 @@ static void count_behind(ifl_warp *warp, const ifl_fragment *fragment)
         warp->requests_left = 1;
 }
 
+/* The last to arrive at a barrier goes on in its turn, not before the others: a GPU lets all go on at once. */
+static bool opened_barrier(const ifl_warp *warp)
+{
+    return warp->reason == IFL_REASON_BARRIER && warp->behind && warp->block->warp_count > 1;
+}
+
 void ifl_warp_run(ifl_warp *warp)
 {
     bool observed = false, changed = false;
@@ -655,7 +661,7 @@ void ifl_warp_run(ifl_warp *warp)
         if (warp->behind && warp->requests_left <= 0)
             count_behind(warp, &warp->fragments[index]);
         handle(warp, (uint32_t)index);
-        if (warp->reason == IFL_REASON_YIELD || warp->worker->fault.is_set)
+        if (warp->reason == IFL_REASON_YIELD || warp->worker->fault.is_set || opened_barrier(warp))
             return;
     }
 }

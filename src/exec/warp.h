@@ -141,6 +141,7 @@ typedef struct ifl_block {
     uint32_t warp_count;
     uint32_t first_warp; /* whose turn it is first */
     bool is_contended;   /* a warp has compared and swapped shared memory since */
+    bool is_together;    /* all its warps have met at a barrier since */
     uint8_t *shared;
     uint8_t *shared_written;
     struct ifl_race_block *races; /* when races are checked */
