@@ -23,12 +23,12 @@ product:
 	cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release
 	cmake --build $(BUILD) -j $(JOBS) --target product
 
-# The program with the vector width of this processor alone; `make` compiles nothing of it again.
+# The program, built for a quick start: one vector width and less optimised. `make` builds the one to work with.
 demo:
 	@tools/install-packages build
-	cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release
-	cmake --build $(BUILD) -j $(JOBS) --target inflight-here
-	$(BUILD)/inflight-here analyze lab/axpy/axpy_naive.launch --gpu rtx-pro-5000 --gpu b200@1155
+	cmake -S . -B build-demo -DCMAKE_BUILD_TYPE=Demo -DINFLIGHT_WIDTHS=base -DBUILD_TESTING=OFF
+	cmake --build build-demo -j $(JOBS) --target inflight
+	build-demo/inflight analyze lab/axpy/axpy_naive.launch --gpu rtx-pro-5000 --gpu b200@1155
 
 # With LONG=1 also what takes long: all of the launches and products that a GPU counted or computed, in place of some;
 # programs built with nvcc that are tested as prebuilt too; lintian.
@@ -93,4 +93,4 @@ single: product
 	cmake --build $(BUILD) -j $(JOBS) --target inflight-single
 
 clean:
-	rm -rf $(BUILD) build-asan build-clang
+	rm -rf $(BUILD) build-asan build-clang build-demo

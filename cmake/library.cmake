@@ -29,7 +29,7 @@ set(INFLIGHT_FOLDERS
     outcome
     report)
 # What runs once a program, not once a launch: less optimised, it is compiled in two thirds of the time and no slower to see.
-set(INFLIGHT_COLD $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+set(INFLIGHT_COLD $<$<CONFIG:Release,RelWithDebInfo>:-O1>$<$<CONFIG:Demo>:-Og>)
 set(INFLIGHT_COLD_FOLDERS compile device gpu advice outcome report)
 
 foreach(folder ${INFLIGHT_FOLDERS})
@@ -86,6 +86,9 @@ set(width_flags_base "")
 set(width_flags_v3 -march=x86-64-v3)
 set(width_flags_v4 -march=x86-64-v4 -mprefer-vector-width=512)
 file(GLOB width_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/exec/width/*.c)
+# The rows are a thousand loops: half of the time of a build that is to be quick.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/exec/width/ptx_rows.c ${PROJECT_SOURCE_DIR}/src/exec/width/sass_rows.c
+                            PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Demo>:-Og>")
 foreach(width ${INFLIGHT_WIDTHS})
   add_library(ifl_width_${width} OBJECT ${width_sources})
   target_link_libraries(ifl_width_${width} PUBLIC inflight_settings)
@@ -97,20 +100,12 @@ foreach(width ${INFLIGHT_WIDTHS})
                          $<$<CONFIG:Release,RelWithDebInfo>:-O3>)
 endforeach()
 
-# widths(NAME WIDTH...): the list of widths of a library or program.
-function(widths name)
-  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/src/exec/widths.c)
-  target_link_libraries(${name} PUBLIC inflight_settings)
-  foreach(width ${ARGN})
-    string(TOUPPER ${width} upper)
-    target_compile_definitions(${name} PRIVATE IFL_HAVE_WIDTH_${upper})
-  endforeach()
-endfunction()
-
-set(INFLIGHT_COMMON_OBJECTS ${INFLIGHT_OBJECTS})
-widths(ifl_widths ${INFLIGHT_WIDTHS})
+add_library(ifl_widths OBJECT ${PROJECT_SOURCE_DIR}/src/exec/widths.c)
+target_link_libraries(ifl_widths PUBLIC inflight_settings)
 list(APPEND INFLIGHT_OBJECTS $<TARGET_OBJECTS:ifl_widths>)
 foreach(width ${INFLIGHT_WIDTHS})
+  string(TOUPPER ${width} upper)
+  target_compile_definitions(ifl_widths PRIVATE IFL_HAVE_WIDTH_${upper})
   list(APPEND INFLIGHT_OBJECTS $<TARGET_OBJECTS:ifl_width_${width}>)
 endforeach()
 
@@ -182,27 +177,3 @@ endif()
 
 add_executable(inflight ${program_objects})
 target_link_libraries(inflight PRIVATE inflight_check inflight_lab inflight_static ${program_libraries})
-
-# The program for the processor that builds it: one vector width, and nothing that is not needed to analyze. All of it is
-# compiled for `inflight` too.
-set(here base)
-if(NOT CMAKE_CROSSCOMPILING AND EXISTS /proc/cpuinfo)
-  file(STRINGS /proc/cpuinfo cpu REGEX "^flags" LIMIT_COUNT 1)
-  set(needs_v3 avx2 fma bmi2)
-  set(needs_v4 ${needs_v3} avx512f avx512bw avx512cd avx512dq avx512vl)
-  foreach(width v3 v4)
-    set(runs ${width})
-    foreach(flag ${needs_${width}})
-      if(NOT cpu MATCHES " ${flag}( |$)")
-        set(runs "")
-      endif()
-    endforeach()
-    if(runs IN_LIST INFLIGHT_WIDTHS)
-      set(here ${width})
-    endif()
-  endforeach()
-endif()
-widths(ifl_widths_here ${here})
-add_executable(inflight-here ${program_objects} $<TARGET_OBJECTS:ifl_lab> $<TARGET_OBJECTS:ifl_check>
-               ${api} ${INFLIGHT_COMMON_OBJECTS} $<TARGET_OBJECTS:ifl_widths_here> $<TARGET_OBJECTS:ifl_width_${here}>)
-target_link_libraries(inflight-here PRIVATE ${program_libraries} ${INFLIGHT_DEPENDENCIES})
