@@ -67,6 +67,7 @@ typedef struct place {
 typedef struct scheduler {
     warp *warps[MOST_WARPS];
     uint32_t count, last;
+    uint64_t next;                    /* no warp of it is ready before; 0: not known */
     uint64_t pipe[IFL_PIPES][HALVES]; /* when it is free */
     uint64_t bank[BANKS];             /* of registers: when its port is free */
     uint64_t dispatch;                /* when the next instruction may issue */
@@ -222,6 +223,13 @@ static scheduler *scheduler_of(ifl_sm *sm, size_t block, uint32_t index)
     return &sm->schedulers[(block + index) % IFL_TIME_SCHEDULERS];
 }
 
+/* Warps may be ready earlier than they were. */
+static void look_again(ifl_sm *sm)
+{
+    for (int s = 0; s < IFL_TIME_SCHEDULERS; s++)
+        sm->schedulers[s].next = 0;
+}
+
 static void start_warp(ifl_sm *sm, uint32_t at_place, uint32_t index, const ifl_warp_trace *trace,
                        uint64_t at)
 {
@@ -236,6 +244,7 @@ static void start_warp(ifl_sm *sm, uint32_t at_place, uint32_t index, const ifl_
         return;
     find_ready(sm, w);
     on->warps[on->count++] = w;
+    on->next = 0;
     sm->places[at_place].live++;
 }
 
@@ -287,6 +296,7 @@ static void release(ifl_sm *sm, uint32_t index, uint64_t at)
         w->barred = w->ready;
     }
     sm->places[index].waiting = 0;
+    look_again(sm);
 }
 
 /* ---- barrier objects ------------------------------------------------------------------------- */
@@ -308,8 +318,9 @@ static bool is_over(const object *o, const ifl_object_count *awaited)
     return o->had.arrivals >= awaited->arrivals && o->had.copies >= awaited->copies;
 }
 
-static void wake(warp *w, uint64_t at)
+static void wake(ifl_sm *sm, warp *w, uint64_t at)
 {
+    look_again(sm);
     w->awaits = false;
     w->ready = latest(w->ready == NEVER ? at : w->ready, at);
     if (w->is_of_some) {
@@ -327,7 +338,7 @@ static void settle_object(ifl_sm *sm, uint32_t index, const object *o)
     for (uint32_t i = 0; i < warps; i++) {
         warp *w = &sm->warps[(size_t)index * warps + i];
         if (w->awaits && w->awaited.object == o->had.object && is_over(o, &w->awaited))
-            wake(w, latest(o->ends, sm->now + 1));
+            wake(sm, w, latest(o->ends, sm->now + 1));
     }
 }
 
@@ -381,7 +392,7 @@ static void await(ifl_sm *sm, warp *w)
 {
     const object *o = object_of(&sm->places[w->place], w->awaited.object);
     if (is_over(o, &w->awaited))
-        wake(w, latest(o->ends, w->ready));
+        wake(sm, w, latest(o->ends, w->ready));
     else
         w->ready = NEVER;
 }
@@ -756,12 +767,17 @@ static bool comes_before(const warp *a, const warp *b)
  * scheduler evenly. */
 static bool pick(ifl_sm *sm, scheduler *on, uint32_t *found)
 {
-    uint32_t best = on->count;
+    const uint64_t now = sm->now;
+    uint64_t next = NEVER;
+    uint32_t best = on->count, can = 0;
     bool can_go_on = false;
     for (uint32_t i = 0; i < on->count; i++) {
         warp *w = on->warps[i];
-        if (w->ready > sm->now || is_held(on, &sm->of->sites->at[w->walk.site], sm->now, w))
+        if (w->ready > now || is_held(on, &sm->of->sites->at[w->walk.site], now, w)) {
+            next = w->ready < next ? w->ready : next;
             continue;
+        }
+        can++;
         w->passed++;
         if (i == on->last)
             can_go_on = true;
@@ -769,19 +785,11 @@ static bool pick(ifl_sm *sm, scheduler *on, uint32_t *found)
             best = i;
     }
     *found = best == on->count && can_go_on ? on->last : best;
-    if (*found == on->count)
+    on->next = can > 1 ? now + 1 : next;
+    if (!can)
         return false;
     on->warps[*found]->passed--;
     return true;
-}
-
-static uint64_t next_ready(const scheduler *on)
-{
-    uint64_t next = NEVER;
-    for (uint32_t i = 0; i < on->count; i++)
-        if (on->warps[i]->ready < next)
-            next = on->warps[i]->ready;
-    return next;
 }
 
 /* Every warp waits at a barrier, or for an object, that lacks warps of which the trace knows
@@ -791,7 +799,7 @@ static bool unblock(ifl_sm *sm)
     bool released = false;
     for (size_t i = 0; i < (size_t)sm->of->blocks_per_sm * sm->of->warps_per_block; i++)
         if (sm->warps[i].awaits) {
-            wake(&sm->warps[i], sm->now + 1);
+            wake(sm, &sm->warps[i], sm->now + 1);
             released = true;
         }
     for (uint32_t i = 0; i < sm->of->blocks_per_sm; i++) {
@@ -806,8 +814,11 @@ static bool unblock(ifl_sm *sm)
 static void run_scheduler(ifl_sm *sm, scheduler *on)
 {
     uint32_t found;
-    if (pick(sm, on, &found))
-        issue(sm, on, found);
+    if (on->next > sm->now || !pick(sm, on, &found))
+        return;
+    const warp *w = on->warps[found];
+    issue(sm, on, found);
+    on->next = w->ready < on->next ? w->ready : on->next;
 }
 
 static void run(ifl_sm *sm)
@@ -817,10 +828,8 @@ static void run(ifl_sm *sm)
         uint64_t next = NEVER;
         for (int s = 0; s < IFL_TIME_SCHEDULERS; s++)
             run_scheduler(sm, &sm->schedulers[s]);
-        for (int s = 0; s < IFL_TIME_SCHEDULERS; s++) {
-            const uint64_t ready = next_ready(&sm->schedulers[s]);
-            next = ready < next ? ready : next;
-        }
+        for (int s = 0; s < IFL_TIME_SCHEDULERS; s++)
+            next = sm->schedulers[s].next < next ? sm->schedulers[s].next : next;
         if (next == NEVER && sm->running && !unblock(sm))
             break;
         sm->now = next == NEVER || next <= sm->now ? sm->now + 1 : next;
