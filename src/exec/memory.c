@@ -30,6 +30,7 @@ typedef struct block {
     bool is_shared; /* the pages are those of `file`, which other processes may map */
     int file;
     uint8_t *written; /* one byte a byte: has anything written it; NULL when nobody asked */
+    ifl_memory_copy copy;
 } block;
 
 struct ifl_memory {
@@ -60,6 +61,8 @@ static void unmap(block *b)
         munmap(b->written, b->allocation.bytes + 1);
     if (b->is_shared)
         close(b->file);
+    free(b->copy.bytes);
+    b->copy = (ifl_memory_copy){0};
     b->is_shared = false;
     b->map = NULL;
     b->written = NULL;
@@ -393,6 +396,18 @@ bool ifl_memory_track(ifl_memory *memory)
 uint8_t *ifl_memory_written(const ifl_allocation *allocation)
 {
     return ((const block *)allocation)->written;
+}
+
+ifl_memory_copy *ifl_memory_copy_of(ifl_allocation *allocation)
+{
+    return &((block *)allocation)->copy;
+}
+
+bool ifl_memory_has_version(const ifl_allocation *allocation)
+{
+    const uint32_t untold = IFL_ALLOCATION_ADOPTED | IFL_ALLOCATION_HOST | IFL_ALLOCATION_MANAGED |
+                            IFL_ALLOCATION_MULTICAST;
+    return !(allocation->flags & untold) && !((const block *)allocation)->is_shared;
 }
 
 void ifl_memory_release(ifl_memory *memory, ifl_allocation *allocation)

@@ -10,6 +10,16 @@
 bool ifl_memory_track(ifl_memory *memory);
 /* One byte for each byte of the allocation, 1 where it was written; NULL when nobody tracks. */
 uint8_t *ifl_memory_written(const ifl_allocation *allocation);
+/* What an allocation held when it had the version. */
+typedef struct ifl_memory_copy {
+    uint8_t *bytes; /* as many as it has; NULL: there is none */
+    uint64_t version;
+} ifl_memory_copy;
+
+/* The copy that is kept with it, and freed with it. */
+ifl_memory_copy *ifl_memory_copy_of(ifl_allocation *allocation);
+/* Whether each change of its bytes gives it another version: nobody changes them without a call. */
+bool ifl_memory_has_version(const ifl_allocation *allocation);
 /* The allocation whose start or end is next to an address outside of all; NULL when there are
  * none. */
 ifl_allocation *ifl_memory_nearest(const ifl_memory *memory, uint64_t address);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Allocations that come and go while a program runs: adopted ones at the host's addresses, dropped
  * ones remembered. */
-#include "exec/memory.h"
+#include "exec/memory_internal.h"
+#include "exec/memory_snapshot.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,6 +104,73 @@ static void cleared_bytes_are_zero(void **state)
     ifl_memory_free(memory);
 }
 
+static const ifl_snapshot_part *part_of(const ifl_memory_snapshot *snapshot,
+                                        const ifl_allocation *a)
+{
+    for (size_t i = 0; i < snapshot->parts.count; i++)
+        if (snapshot->parts.at[i].of == a)
+            return &snapshot->parts.at[i];
+    return NULL;
+}
+
+/* A launch, before which a snapshot is taken, writes one byte; then the launch itself writes another. */
+static void run_twice(ifl_memory *memory, ifl_allocation *a, uint8_t value,
+                      ifl_memory_snapshot *snapshot)
+{
+    assert_int_equal(ifl_memory_snapshot_take(memory, snapshot, NULL), IFL_OK);
+    for (int turn = 0; turn < 2; turn++) {
+        ifl_memory_launch_begin(memory);
+        a->host[0] = (uint8_t)(value + turn);
+        a->changed_by = ifl_memory_launch(memory);
+        ifl_memory_launch_end(memory);
+        if (turn == 0)
+            assert_int_equal(ifl_memory_snapshot_put_back(memory, snapshot, NULL), IFL_OK);
+    }
+}
+
+static void snapshots_copy_what_changed(void **state)
+{
+    (void)state;
+    ifl_memory *memory = fresh();
+    ifl_allocation *written = give(memory, 1000), *read = give(memory, 1000), *adopted;
+    uint8_t host[100] = {1};
+    ifl_memory_snapshot one, two, three;
+    assert_int_equal(
+        ifl_memory_adopt(memory, (uintptr_t)host, host, sizeof host, "host", &adopted, NULL),
+        IFL_OK);
+    memset(read->host, 9, read->bytes);
+    ifl_memory_changed(memory, read);
+    run_twice(memory, written, 20, &one);
+    const ifl_snapshot_part *part = part_of(&one, written);
+    assert_int_equal(part->before[0], 0);
+    assert_int_equal(part->left[0], 20);
+    assert_int_equal(written->host[0], 21);
+    assert_null(part_of(&one, read)->left);
+    const uint8_t *copy = part_of(&one, read)->before;
+    ifl_memory_snapshot_free(&one);
+    /* No call tells of a change of the host's bytes; a byte of `read` is changed behind the calls'
+     * back, so that it shows whether it was copied once more. */
+    host[0] = 2;
+    read->host[0] = 8;
+    run_twice(memory, written, 30, &two);
+    assert_ptr_equal(part_of(&two, read)->before, copy);
+    assert_int_equal(part_of(&two, read)->before[0], 9);
+    assert_int_equal(part_of(&two, written)->before[0], 21);
+    assert_int_equal(part_of(&two, written)->left[0], 30);
+    assert_int_equal(part_of(&two, adopted)->before[0], 2);
+    ifl_memory_snapshot_free(&two);
+    /* With a call it is copied, zeros too; what was freed has no copy. */
+    memset(read->host, 0, read->bytes);
+    ifl_memory_changed(memory, read);
+    assert_int_equal(ifl_memory_snapshot_take(memory, &three, NULL), IFL_OK);
+    for (uint64_t i = 0; i < read->bytes; i++)
+        assert_int_equal(part_of(&three, read)->before[i], 0);
+    ifl_memory_drop(memory, written);
+    ifl_memory_drop(memory, adopted);
+    ifl_memory_snapshot_free(&three);
+    ifl_memory_free(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +178,7 @@ int main(void)
         cmocka_unit_test(dropped_memory_is_remembered),
         cmocka_unit_test(old_places_are_forgotten),
         cmocka_unit_test(cleared_bytes_are_zero),
+        cmocka_unit_test(snapshots_copy_what_changed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
