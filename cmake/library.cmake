@@ -29,7 +29,7 @@ set(INFLIGHT_FOLDERS
     outcome
     report)
 # What runs once a program, not once a launch: less optimised, it is compiled in two thirds of the time and no slower to see.
-set(INFLIGHT_COLD $<$<CONFIG:Release,RelWithDebInfo>:-O1>$<$<CONFIG:Demo>:-Og>)
+set(INFLIGHT_COLD $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 set(INFLIGHT_COLD_FOLDERS compile device gpu advice outcome report)
 
 foreach(folder ${INFLIGHT_FOLDERS})
@@ -86,9 +86,6 @@ set(width_flags_base "")
 set(width_flags_v3 -march=x86-64-v3)
 set(width_flags_v4 -march=x86-64-v4 -mprefer-vector-width=512)
 file(GLOB width_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/exec/width/*.c)
-# The rows are a thousand loops: half of the time of a build that is to be quick.
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/exec/width/ptx_rows.c ${PROJECT_SOURCE_DIR}/src/exec/width/sass_rows.c
-                            PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Demo>:-Og>")
 foreach(width ${INFLIGHT_WIDTHS})
   add_library(ifl_width_${width} OBJECT ${width_sources})
   target_link_libraries(ifl_width_${width} PUBLIC inflight_settings)

@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG") # the inner loop adds -O3 for itself
 # `make demo`: built in half of the time. The engine needs calls in tail position as jumps.
-set(CMAKE_C_FLAGS_DEMO "-O1 -foptimize-sibling-calls -DNDEBUG")
+set(CMAKE_C_FLAGS_DEMO "-Og -foptimize-sibling-calls -DNDEBUG")
 
 add_library(inflight_settings INTERFACE)
 target_include_directories(inflight_settings INTERFACE ${PROJECT_SOURCE_DIR}/include
