@@ -150,6 +150,8 @@ static void touch_l1(ifl_cache_player *p, const ifl_touch *touch, uint64_t now)
 static void step_l1(ifl_cache_player *p, const ifl_keyed *step)
 {
     const ifl_trace_index *x = p->order->index;
+    if (x->requests[step->index].forgets)
+        ifl_l1_empty(p->l1);
     for (uint32_t t = x->requests[step->index].touch; t < x->requests[step->index + 1].touch; t++)
         if (!p->only_reused || x->touches[t].reused)
             touch_l1(p, &x->touches[t], step->key);

@@ -71,8 +71,9 @@ static bool keeps_place(const ifl_trace *trace, uint64_t block, uint32_t at)
 static bool keeps_record(const ifl_trace *trace, const ifl_trace_plan *plan,
                          const ifl_trace_record *r, ifl_line_row *row)
 {
-    if (r->kind == IFL_TRACE_BARRIER ? trace->share
-                                     : ifl_line_place_next(row, r->line) > trace->most_place)
+    if (r->kind == IFL_TRACE_BARRIER && trace->share)
+        return false;
+    if (r->kind < IFL_TRACE_BARRIER && ifl_line_place_next(row, r->line) > trace->most_place)
         return false;
     return !ifl_trace_is_cut(trace) ||
            keeps_place(trace, r->warp / plan->warps_per_block, r->position);
@@ -317,13 +318,16 @@ static void barrier_event(void *self, const ifl_barrier_arrival *arrival)
         enter_block(s, arrival->block);
     const uint64_t warp = s->first_warp + arrival->warp;
     position *p = position_of(s, warp);
-    const ifl_trace_record record = {
-        .warp = warp, .position = next_turn(s, p), .kind = IFL_TRACE_BARRIER};
+    const ifl_trace_record record = {.warp = warp,
+                                     .position = next_turn(s, p),
+                                     .kind =
+                                         arrival->forgets ? IFL_TRACE_FORGET : IFL_TRACE_BARRIER};
     p->is_over = true;
     for (uint64_t m = s->members; m; m &= m - 1) {
         const size_t scope = (size_t)__builtin_ctzll(m);
         const ifl_trace *trace = &s->traces[scope];
-        if (!trace->share && keeps_place(trace, arrival->block, record.position))
+        if ((arrival->forgets || !trace->share) &&
+            keeps_place(trace, arrival->block, record.position))
             keep(s, scope, &record);
     }
 }

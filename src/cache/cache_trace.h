@@ -19,13 +19,17 @@ typedef struct ifl_trace_record {
     /* Turns that the warp took before << IFL_TRACE_SEQUENCE_BITS, requests of the turn before. */
     uint32_t position;
     uint8_t sectors; /* touched, a bit each; << 4: of them, stored in full */
-    uint8_t kind;    /* a plain ifl_access_kind, or IFL_TRACE_BARRIER: nothing of a line */
-    uint8_t path;    /* ifl_path */
+    uint8_t kind; /* a plain ifl_access_kind, or of no line: IFL_TRACE_BARRIER, IFL_TRACE_FORGET */
+    uint8_t path; /* ifl_path */
     uint8_t
         bytes; /* stored in each sector that is not stored in full; of a load: it brings the line */
 } ifl_trace_record;
 
-enum { IFL_TRACE_BARRIER = IFL_ACCESS_KINDS, IFL_TRACE_SEQUENCE_BITS = 8 };
+enum {
+    IFL_TRACE_BARRIER = IFL_ACCESS_KINDS,
+    IFL_TRACE_FORGET, /* the SM's L1 forgets what it holds */
+    IFL_TRACE_SEQUENCE_BITS = 8
+};
 
 /* Records that a trace has at most, of the whole grid and of an SM. */
 enum { IFL_TRACE_RECORDS = 1 << 18, IFL_TRACE_SM_RECORDS = 1 << 21 };

@@ -52,6 +52,8 @@ static void add_request(ifl_trace_index *x, const ifl_trace_record *r)
     x->requests[x->request_count++] = (ifl_trace_request){.touch = x->touch_count,
                                                           .ends_turn = true,
                                                           .is_barrier = is_barrier,
+                                                          .forgets = r->kind == IFL_TRACE_FORGET,
+                                                          .reuses = r->kind == IFL_TRACE_FORGET,
                                                           .position = r->position};
 }
 
@@ -106,10 +108,10 @@ static void add_record(ifl_trace_index *x, const ifl_trace_record *r)
     const bool is_new_warp = !x->warp_count || x->warps[x->warp_count - 1].number != r->warp;
     if (is_new_warp)
         enter_warp(x, r->warp);
-    if (is_new_warp || r->kind == IFL_TRACE_BARRIER ||
+    if (is_new_warp || r->kind >= IFL_TRACE_BARRIER ||
         x->requests[x->request_count - 1].position != r->position)
         add_request(x, r);
-    if (r->kind != IFL_TRACE_BARRIER)
+    if (r->kind < IFL_TRACE_BARRIER)
         add_touch(x, r);
 }
 

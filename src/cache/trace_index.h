@@ -28,7 +28,8 @@ typedef struct ifl_touch {
 
 /* Of a warp, in its program's order. Its touches end where those of the next request begin. */
 typedef struct ifl_trace_request {
-    uint32_t touch : 29;
+    uint32_t touch : 28;
+    uint32_t forgets : 1;    /* the L1 forgets what it holds; nothing but that */
     uint32_t ends_turn : 1;  /* the last before the warp waits, comes to a barrier or ends */
     uint32_t is_barrier : 1; /* nothing but that */
     uint32_t reuses : 1;     /* one of its touches is of a line that is reused */

@@ -107,10 +107,12 @@ typedef struct ifl_divergence {
     uint32_t taken;
 } ifl_divergence;
 
-/* A warp (or a part of it) arrived at a barrier of the block. */
+/* A warp (or a part of it) arrived at a barrier of the block, or made the L1 of its SM forget all that
+ * it holds, as what acquires does. */
 typedef struct ifl_barrier_arrival {
     uint32_t site;
     uint32_t mask;
+    bool forgets;
     uint64_t block;
     uint32_t warp;
 } ifl_barrier_arrival;

@@ -85,14 +85,30 @@ static void reduce(ifl_barrier *barrier, const ifl_barrier_op *op, const char *s
     barrier->count += (uint32_t)__builtin_popcount(holds);
 }
 
-void ifl_block_tell_barrier(ifl_warp *warp, const ifl_code *code, uint32_t mask)
+static void tell_arrival(const ifl_warp *warp, const ifl_code *code, uint32_t mask, bool forgets)
 {
-    ifl_barrier_arrival event = {
-        .site = code->site, .mask = mask, .block = warp->block->index, .warp = warp->index};
+    const ifl_barrier_arrival event = {.site = code->site,
+                                       .mask = mask,
+                                       .forgets = forgets,
+                                       .block = warp->block->index,
+                                       .warp = warp->index};
     const ifl_exec_launch *launch = warp->worker->grid->launch;
     for (size_t i = 0; i < launch->observer_count; i++)
         if (launch->observers[i]->barrier)
             launch->observers[i]->barrier(warp->worker->states[i], &event);
+}
+
+void ifl_block_tell_barrier(ifl_warp *warp, const ifl_code *code, uint32_t mask)
+{
+    tell_arrival(warp, code, mask, false);
+}
+
+ifl_reason ifl_slow_forget(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                           uint32_t active)
+{
+    (void)frame, (void)active;
+    tell_arrival(warp, code, mask, true);
+    return IFL_REASON_NONE;
 }
 
 /* PTX ISA, bar: with a thread count, a warp arrives as a whole, inactive lanes of the block's last

@@ -473,9 +473,14 @@ void ifl_sass_lower_copy(ifl_sass_lowerer *l)
     ifl_sass_emit(l, IFL_CODE_copy)->extra = op;
 }
 
-/* Caches hold what memory holds: only what is brought into them early is of interest. */
+/* Caches hold what memory holds: only what is brought into them early, and that they forget, is of
+ * interest. */
 void ifl_sass_lower_cache_control(ifl_sass_lowerer *l)
 {
+    if (ifl_sass_is_forgetting(l->instruction)) {
+        ifl_sass_emit(l, IFL_CODE_forget);
+        return;
+    }
     if (!ifl_sass_is_prefetch(l->instruction)) {
         ifl_sass_lower_nothing(l);
         return;

@@ -60,6 +60,13 @@ bool ifl_sass_is_prefetch(const ifl_sass_instruction *instruction)
            (operation == IFL_SASS_WORD_PF1 || operation == IFL_SASS_WORD_PF2);
 }
 
+/* What follows an acquire, and a fence for the GPU. */
+bool ifl_sass_is_forgetting(const ifl_sass_instruction *instruction)
+{
+    return instruction->op == IFL_SASS_OP_CCTL &&
+           ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION) == IFL_SASS_WORD_IVALL;
+}
+
 static access_class class_of(const ifl_sass_instruction *instruction)
 {
     static const struct {
@@ -467,6 +474,8 @@ static ifl_control control_of(const ifl_sass_instruction *instruction,
         found.step = mode == IFL_SASS_WORD_ARV ? IFL_STEP_ARRIVE : IFL_STEP_BARRIER;
     else if (instruction->op == IFL_SASS_OP_LDGDEPBAR)
         found.step = IFL_STEP_GROUP;
+    else if (ifl_sass_is_forgetting(instruction))
+        found.step = IFL_STEP_FORGET;
     else if (instruction->op == IFL_SASS_OP_DEPBAR)
         find_drain(instruction, &found);
     return found;

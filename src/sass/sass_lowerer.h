@@ -160,6 +160,7 @@ bool ifl_sass_lower_find_known(ifl_sass_lowerer *l);
 
 /* It brings lines of memory, not of code or of constants, into a cache. */
 bool ifl_sass_is_prefetch(const ifl_sass_instruction *instruction);
+bool ifl_sass_is_forgetting(const ifl_sass_instruction *instruction);
 bool ifl_sass_lower_add_sites(ifl_sass_lowerer *l);
 
 #endif

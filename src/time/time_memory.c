@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     PIECE_BYTES = 2 * IFL_SECTOR_BYTES,
@@ -27,6 +28,13 @@ bool ifl_time_memory_begin(ifl_time_memory *m, const ifl_sm_rates *rates)
     m->lines = ifl_room_take_zeroed(&m->room, (size_t)m->sets * IFL_TIME_WAYS, sizeof *m->lines);
     m->asked = calloc(LINES / 8, 1); /* pages that no line lies in cost nothing */
     return m->lines && m->asked;
+}
+
+void ifl_time_memory_forget(ifl_time_memory *m)
+{
+    if (m->holds)
+        memset(m->lines, 0, (size_t)m->sets * IFL_TIME_WAYS * sizeof *m->lines);
+    m->holds = false;
 }
 
 void ifl_time_memory_free(ifl_time_memory *m)
@@ -309,6 +317,7 @@ static ifl_time_line *find_line(const ifl_time_memory *m, uint64_t line)
 /* In the place of the one that was not used for longest. */
 static ifl_time_line *place_line(ifl_time_memory *m, uint64_t line)
 {
+    m->holds = true;
     ifl_time_line *set = m->sets ? set_of(m, line) : NULL, *oldest = set;
     for (int way = 1; set && way < IFL_TIME_WAYS; way++)
         if (set[way].used < oldest->used)

@@ -54,6 +54,7 @@ typedef struct ifl_time_memory {
     ifl_time_arrival arrivals[IFL_TIME_ARRIVALS]; /* by line */
     uint64_t drawn;                               /* for what only a share is known of */
     uint64_t l1_sectors, l1_hits, l2_sectors, dram_sectors;
+    bool holds; /* the L1 has something */
     ifl_room room;
 } ifl_time_memory;
 
@@ -69,6 +70,8 @@ typedef struct ifl_served {
 /* A zeroed memory may be begun, and one that was begun again. False without memory. */
 bool ifl_time_memory_begin(ifl_time_memory *memory, const ifl_sm_rates *rates);
 void ifl_time_memory_free(ifl_time_memory *memory);
+/* The L1 has nothing any more. */
+void ifl_time_memory_forget(ifl_time_memory *memory);
 
 /* Of a request to shared memory: a warp's wavefronts are as far apart from one request to the next as
  * within one, and those of other warps pass between them. `free`: when the warp's next one may begin.

@@ -738,6 +738,8 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
     sm->out->issue_cycles += times;
     w->issued = sm->now;
     w->stalled = sm->now + latest(site->control.stall, times);
+    if (site->control.step == IFL_STEP_FORGET)
+        ifl_time_memory_forget(&sm->memory);
     if (site->control.step == IFL_STEP_FENCE_BLOCK)
         fence_block(sm, w);
     if (site->control.step == IFL_STEP_FENCE || site->control.step == IFL_STEP_FENCE_SYSTEM)

@@ -241,6 +241,50 @@ static void test_phases(void **unused)
     ifl_trace_index_free(&x);
 }
 
+/* A warp reads a line three times; before the third time the L1 forgets what it holds. */
+static void test_forgets(void **unused)
+{
+    enum { LINES = 1 << 10 };
+    static const ifl_grid_shape one_sm = {.placing = {.sms = 1, .blocks = 1},
+                                          .blocks_per_sm = 1,
+                                          .l2_sm_groups = 2,
+                                          .blocks = 1,
+                                          .turns = 4};
+    static made m;
+    ifl_trace_index x = {0};
+    ifl_grid_order o = {0};
+    ifl_cache_player p = {0};
+    ifl_l1 l1 = {0};
+    ifl_cache_rules rules;
+    uint64_t missed = 0;
+    (void)unused;
+    m.count = 0;
+    add(&m, 0, 0, 0, LOAD, 7);
+    add(&m, 0, 1, 0, LOAD, 7);
+    add(&m, 0, 2, 0, IFL_TRACE_FORGET, 0);
+    add(&m, 0, 3, 0, LOAD, 7);
+    assert_true(build(&x, &m, 1, true));
+    assert_int_equal(x.touch_count, 3);
+    assert_true(ifl_cache_rules_find(9.0, &rules));
+    assert_true(ifl_grid_order_begin(&o, &x, &one_sm));
+    assert_true(ifl_grid_order_of_sms(&o, 1, 16));
+    assert_true(ifl_l1_open(&l1, &rules, LINES, 0));
+    p.l1 = &l1;
+    assert_true(ifl_cache_player_begin(&p, &o, &rules));
+    ifl_cache_player_clear(&p);
+    ifl_cache_play_l1s(&p);
+    for (int g = 0; g < IFL_LINE_GROUPS; g++)
+        missed += p.sums.of[IFL_TALLY_L1_MISSES][g];
+    uint64_t asked = 0;
+    for (uint32_t t = 0; t < x.touch_count; t++)
+        asked += (uint64_t)__builtin_popcount(x.touches[t].sectors & 0xf);
+    assert_int_equal(missed, asked * 2 / 3);
+    ifl_cache_player_free(&p);
+    ifl_l1_free(&l1);
+    ifl_grid_order_free(&o);
+    ifl_trace_index_free(&x);
+}
+
 /* Waves of three blocks; within one a warp's place is a matter of chance, but the same each
  * time, and its own requests keep their order. Only the requests of the line that is read twice
  * need the L1s. */
@@ -278,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_reuse),
         cmocka_unit_test(test_every_second_load_past_the_l1_joins),
         cmocka_unit_test(test_sms_take_turns),
+        cmocka_unit_test(test_forgets),
         cmocka_unit_test(test_phases),
         cmocka_unit_test(test_rounds),
     };
