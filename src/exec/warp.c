@@ -640,6 +640,24 @@ static bool opened_barrier(const ifl_warp *warp)
     return warp->reason == IFL_REASON_BARRIER && warp->behind && warp->block->warp_count > 1;
 }
 
+/* Lanes that stand where they stood when others parted go on together with all such lanes there:
+ * found by the counters of an H200 (tests/gpu/h200/partings.txt). */
+static uint32_t join_aside(ifl_warp *warp, uint32_t index)
+{
+    const ifl_fragment first = warp->fragments[index];
+    for (uint32_t i = warp->count; i-- > 0;) {
+        const ifl_fragment *fragment = &warp->fragments[i];
+        if (i == index || first.code != first.aside || fragment->state != IFL_FRAGMENT_READY ||
+            fragment->aside != first.aside || fragment->code != first.code ||
+            fragment->frame != first.frame)
+            continue;
+        warp->fragments[index].mask |= fragment->mask;
+        ifl_fragment_remove(warp, i);
+        index -= i < index;
+    }
+    return index;
+}
+
 void ifl_warp_run(ifl_warp *warp)
 {
     bool observed = false, changed = false;
@@ -651,6 +669,8 @@ void ifl_warp_run(ifl_warp *warp)
             end_turns(warp, (uint32_t)index, observed, changed);
             return;
         }
+        if (warp->fragments[index].aside)
+            index = (int)join_aside(warp, (uint32_t)index);
         if (warp->slice < 0 || warp->running != &warp->fragments[index]) {
             observed |= turns && warp->observed;
             changed |= turns && warp->changed;
