@@ -92,9 +92,17 @@ static uint8_t add_load(ifl_cache_player *p, const ifl_touch *touch, uint8_t hit
     return fetched;
 }
 
+static ifl_l1_key key_of(const ifl_cache_player *p, const ifl_touch *touch)
+{
+    const ifl_trace_index *x = p->order->index;
+    return (ifl_l1_key){.line = touch->line,
+                        .number = touch->number,
+                        .words = x->words ? x->words[touch - x->touches] : 0};
+}
+
 static uint8_t load_l1(ifl_cache_player *p, const ifl_touch *touch, uint64_t now)
 {
-    const ifl_l1_key key = {touch->line, touch->number};
+    const ifl_l1_key key = key_of(p, touch);
     const ifl_l1_answer answer =
         ifl_l1_load(p->l1, &key, touch->sectors & 0xf, (ifl_path)touch->path, now);
     return note_victim(p, touch, &answer) | add_load(p, touch, answer.hits, answer.fetched);
@@ -109,7 +117,7 @@ static uint8_t add_store(ifl_cache_player *p, const ifl_touch *touch)
 
 static uint8_t store_l1(ifl_cache_player *p, const ifl_touch *touch, uint64_t now)
 {
-    const ifl_l1_key key = {touch->line, touch->number};
+    const ifl_l1_key key = key_of(p, touch);
     const uint8_t sectors = touch->sectors & 0xf, whole = touch->sectors >> 4;
     bool stays;
     const ifl_l1_answer answer =
@@ -120,7 +128,7 @@ static uint8_t store_l1(ifl_cache_player *p, const ifl_touch *touch, uint64_t no
 
 static uint8_t atomic_l1(ifl_cache_player *p, const ifl_touch *touch)
 {
-    const ifl_l1_key key = {touch->line, touch->number};
+    const ifl_l1_key key = key_of(p, touch);
     ifl_l1_atomic(p->l1, &key, touch->sectors & 0xf);
     return touch->sectors & 0xf;
 }

@@ -284,6 +284,7 @@ static void keep_lines(ifl_trace_state *s, size_t scope, uint64_t block, ifl_tra
             continue;
         record.line = line->line;
         record.sectors = line->sectors;
+        record.words = line->words;
         record.bytes = record.kind == IFL_ACCESS_LOAD ? record.bytes : line->part_bytes;
         *to++ = record;
     }

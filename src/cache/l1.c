@@ -168,6 +168,7 @@ static ifl_l1_line *find_recent(ifl_l1 *l1, which cache, const ifl_l1_key *key, 
     const uint64_t age = now - found->touched;
     if (age > l1->age_limit) {
         found->valid = 0;
+        found->stored = found->given = 0;
         l1->same_to = age <= l1->same_to ? age - 1 : l1->same_to;
     } else if (age > l1->same_from) {
         l1->same_from = age;
@@ -219,6 +220,41 @@ static void throw_out(ifl_l1 *l1, const ifl_l1_key *key)
         found->valid = 0;
 }
 
+/* ---- words that were stored ------------------------------------------------------------------ */
+
+enum { SECTOR_WORDS = IFL_SECTOR_BYTES / 4, ALL_WORDS = (1 << SECTOR_WORDS) - 1 };
+
+static uint32_t words_of(uint8_t sector)
+{
+    return (uint32_t)ALL_WORDS << sector * SECTOR_WORDS;
+}
+
+/* Sectors that are not there, but of which all words that are asked for were stored. */
+static uint8_t give_stored(ifl_l1_line *line, const ifl_l1_key *key, uint8_t sectors)
+{
+    uint8_t given = 0;
+    for (uint32_t left = line->stored ? sectors & (uint8_t)~line->valid : 0; left;
+         left &= left - 1) {
+        const uint8_t s = (uint8_t)__builtin_ctz(left);
+        const uint32_t asked = key->words & words_of(s);
+        given |= (uint8_t)((asked && !(asked & ~line->stored)) << s);
+    }
+    line->given |= given;
+    return given;
+}
+
+/* A sector that stores fill part by part, and of which nothing was loaded meanwhile, is not there
+ * when it is full (partial_probe, docs/caches.md). */
+static void keep_stored(ifl_l1_line *line, const ifl_l1_key *key, uint8_t sectors)
+{
+    for (uint32_t left = key->words ? sectors & (uint8_t)~line->valid : 0; left; left &= left - 1) {
+        const uint8_t s = (uint8_t)__builtin_ctz(left);
+        line->stored |= key->words & words_of(s);
+        if (!(words_of(s) & ~line->stored) && !(line->given >> s & 1))
+            line->stored &= ~words_of(s);
+    }
+}
+
 static uint8_t missing(const ifl_cache_rules *rules, which cache, uint8_t sectors, uint8_t valid)
 {
     const bool takes_line = cache == MAIN && rules->fetched_sectors == IFL_LINE_SECTORS;
@@ -247,8 +283,8 @@ ifl_l1_answer ifl_l1_load(ifl_l1 *l1, const ifl_l1_key *key, uint8_t sectors, if
         return answer;
     }
     ifl_l1_line *found = find_recent(l1, cache, key, now);
-    answer.hits = found ? found->valid & sectors : 0;
-    answer.fetched = missing(l1->rules, cache, sectors, found ? found->valid : 0);
+    answer.hits = found ? (found->valid & sectors) | give_stored(found, key, sectors) : 0;
+    answer.fetched = missing(l1->rules, cache, sectors, found ? found->valid | answer.hits : 0);
     if (found)
         found = touch(l1, cache, found, now);
     else if (path != IFL_PATH_NO_ALLOCATE)
@@ -259,13 +295,15 @@ ifl_l1_answer ifl_l1_load(ifl_l1 *l1, const ifl_l1_key *key, uint8_t sectors, if
 }
 
 /* What a store makes of the line that is there, or of a new one. */
-static void store_in(const ifl_l1 *l1, ifl_l1_line *line, uint8_t sectors, uint8_t whole,
-                     bool is_local)
+static void store_in(const ifl_l1 *l1, ifl_l1_line *line, const ifl_l1_key *key, uint8_t sectors,
+                     uint8_t whole, bool is_local)
 {
     if (!is_local && l1->rules->stores_invalidate)
         line->valid = 0;
     else
         line->valid |= is_local ? sectors : whole;
+    if (l1->rules->stores_allocate)
+        keep_stored(line, key, sectors);
     if (is_local && l1->rules->local_is_written_back)
         line->dirty |= sectors;
 }
@@ -282,13 +320,16 @@ ifl_l1_answer ifl_l1_store(ifl_l1 *l1, const ifl_l1_key *key, uint8_t sectors, u
     else if (!found && (is_local || l1->rules->stores_allocate))
         found = add(l1, MAIN, key, now, &answer);
     if (found)
-        store_in(l1, found, sectors, whole, is_local);
+        store_in(l1, found, key, sectors, whole, is_local);
     return answer;
 }
 
 void ifl_l1_atomic(ifl_l1 *l1, const ifl_l1_key *key, uint8_t sectors)
 {
     ifl_l1_line *found = find(l1, MAIN, key);
-    if (found)
-        found->valid &= (uint8_t)~sectors;
+    if (!found)
+        return;
+    found->valid &= (uint8_t)~sectors;
+    for (uint32_t left = found->stored ? sectors : 0; left; left &= left - 1)
+        found->stored &= ~words_of((uint8_t)__builtin_ctz(left));
 }

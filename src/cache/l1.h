@@ -14,7 +14,9 @@ typedef struct ifl_l1_line {
     uint64_t line;
     uint64_t touched; /* when it was last used */
     uint32_t number;
+    uint32_t stored;      /* words of sectors that are not valid, a bit each */
     uint8_t valid, dirty; /* a bit a sector */
+    uint8_t given;        /* sectors of whose stored words some were loaded */
 } ifl_l1_line;
 
 /* Lines stand in sets, in each from the one used last to the one unused for longest, which is
@@ -62,6 +64,7 @@ void ifl_l1_free(ifl_l1 *l1);
 typedef struct ifl_l1_key {
     uint64_t line;
     uint32_t number;
+    uint32_t words; /* a bit each: that a load asks for or a store fills; 0: not known */
 } ifl_l1_key;
 
 typedef struct ifl_l1_answer {

@@ -60,8 +60,10 @@ static void touch(ifl_request_line *line, uint32_t at, uint32_t bytes, bool is_l
 {
     const uint32_t first = at / IFL_SECTOR_BYTES, last = (at + bytes - 1) / IFL_SECTOR_BYTES;
     line->sectors |= (uint8_t)((2u << last) - (1u << first));
-    if (is_load)
+    if (is_load) {
+        line->words |= (2u << (at + bytes - 1) / 4) - (1u << at / 4);
         return;
+    }
     if (at % 64 + bytes < 64) {
         line->stored[at / 64] |= ((UINT64_C(1) << bytes) - 1) << at % 64;
         return;
@@ -155,17 +157,22 @@ static void touch_lanes(ifl_request_lines *lines, const ifl_access *access, bool
 }
 
 /* All lanes load, and none reaches from one sector into the next. */
-static void touch_sectors(ifl_request_lines *lines, const uint64_t address[IFL_WARP_LANES])
+static void touch_sectors(ifl_request_lines *lines, const ifl_access *access)
 {
+    const uint64_t *address = access->address;
+    const uint32_t of_lane = access->bytes > 4 ? (1u << access->bytes / 4) - 1 : 1;
     for (int lane = 0; lane < IFL_WARP_LANES;) {
         const uint64_t line = address[lane] / IFL_LINE_BYTES;
-        uint32_t sectors = 0;
-        do
+        uint32_t sectors = 0, words = 0;
+        do {
             sectors |= 1u << (address[lane] / IFL_SECTOR_BYTES % IFL_LINE_SECTORS);
-        while (++lane < IFL_WARP_LANES && address[lane] / IFL_LINE_BYTES == line);
+            words |= of_lane << (address[lane] / 4 % 32);
+        } while (++lane < IFL_WARP_LANES && address[lane] / IFL_LINE_BYTES == line);
         ifl_request_line *found = wanted_line(lines, line);
-        if (found)
+        if (found) {
             found->sectors |= (uint8_t)sectors;
+            found->words |= words;
+        }
     }
 }
 
@@ -187,6 +194,18 @@ static uint32_t count_bits(uint32_t x)
     return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
+/* Words of which all four bytes are stored, of 16. */
+static uint32_t whole_words(uint64_t stored)
+{
+    uint64_t x = stored & stored >> 1;
+    x &= x >> 2;
+    x &= UINT64_C(0x1111111111111111); /* bit 4n: word n; then side by side */
+    x = (x | x >> 3) & UINT64_C(0x0303030303030303);
+    x = (x | x >> 6) & UINT64_C(0x000f000f000f000f);
+    x = (x | x >> 12) & UINT64_C(0x000000ff000000ff);
+    return (uint32_t)((x | x >> 24) & 0xffff);
+}
+
 static void sum_up(ifl_request_line *line)
 {
     uint32_t parts = 0, bytes = 0;
@@ -198,6 +217,7 @@ static void sum_up(ifl_request_line *line)
         parts += !is_whole;
         bytes += is_whole ? 0 : count_bits(stored);
     }
+    line->words = whole_words(line->stored[0]) | whole_words(line->stored[1]) << 16;
     line->part_bytes = (uint8_t)(parts > 1 ? (bytes + parts - 1) / parts : bytes);
 }
 
@@ -216,7 +236,7 @@ void ifl_request_lines_find(ifl_request_lines *lines, const ifl_access *access)
                   true);
     else if (is_load && access->mask == UINT32_MAX && starts_in_one_line(access) &&
              is_aligned(access))
-        touch_sectors(lines, access->address);
+        touch_sectors(lines, access);
     else
         touch_lanes(lines, access, is_load);
     for (uint32_t l = 0; !is_load && l < lines->count; l++)

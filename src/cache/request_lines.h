@@ -15,6 +15,7 @@ typedef struct ifl_request_line {
     uint64_t stored[2];   /* its bytes, a bit each; of loads none */
     uint8_t sectors;      /* a bit each; << 4: of them, those that are stored in full */
     uint8_t part_bytes;   /* stored in each of the others, on average, rounded up */
+    uint32_t words;       /* a bit each: that are loaded, or stored in full */
 } ifl_request_line;
 
 /* Where a request touches lines without order, a hash table of twice as many slots as there can

@@ -97,6 +97,8 @@ static void add_touch(ifl_trace_index *x, const ifl_trace_record *r)
                          .path = r->path & 7,
                          .group = (uint8_t)ifl_line_group(r->line, x->share)};
     touch->joins = goes_past(touch) && joins_before(x, touch);
+    if (x->words)
+        x->words[x->touch_count] = r->words;
     x->touch_count++;
     x->has_local |= r->path == IFL_PATH_LOCAL;
     x->sectors += sectors;
@@ -226,6 +228,25 @@ static bool find_lines(ifl_trace_index *x, bool is_numbered)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
+static bool stores_parts(const ifl_trace *trace)
+{
+    for (size_t i = 0; i < trace->records.count; i++) {
+        const ifl_trace_record *r = &trace->records.at[i];
+        if (r->kind == IFL_ACCESS_STORE && r->words && (r->sectors & 0xf) != r->sectors >> 4)
+            return true;
+    }
+    return false;
+}
+
+static bool allocate_words(ifl_trace_index *x, const ifl_trace *trace)
+{
+    x->words = NULL;
+    if (!stores_parts(trace))
+        return true;
+    x->words = ifl_room_take(&x->word_room, trace->records.count, sizeof *x->words);
+    return x->words;
+}
+
 static bool allocate(ifl_trace_index *x, size_t records, size_t runs)
 {
     x->touches = ifl_room_take(&x->touch_room, records, sizeof *x->touches);
@@ -259,7 +280,7 @@ bool ifl_trace_index_build(ifl_trace_index *x, const ifl_trace *trace, uint32_t 
     uint32_t run_count;
     const ifl_keyed *runs = find_runs(x, trace, &run_count);
     begin(x, trace, warps_per_block);
-    if (!runs || !allocate(x, trace->records.count, run_count))
+    if (!runs || !allocate(x, trace->records.count, run_count) || !allocate_words(x, trace))
         return false;
     for (uint32_t r = 0; r < run_count; r++) {
         const uint32_t last = end_of_run(trace, runs[r].index);
@@ -272,8 +293,8 @@ bool ifl_trace_index_build(ifl_trace_index *x, const ifl_trace *trace, uint32_t 
 
 void ifl_trace_index_free(ifl_trace_index *x)
 {
-    ifl_room *rooms[] = {&x->touch_room, &x->request_room, &x->warp_room, &x->block_room,
-                         &x->line_room,  &x->spare[0],     &x->spare[1]};
+    ifl_room *rooms[] = {&x->word_room,  &x->touch_room, &x->request_room, &x->warp_room,
+                         &x->block_room, &x->line_room,  &x->spare[0],     &x->spare[1]};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
         ifl_room_free(rooms[i]);
     *x = (ifl_trace_index){0};

@@ -50,6 +50,8 @@ typedef struct ifl_trace_block {
  * no records are not there. */
 typedef struct ifl_trace_index {
     ifl_touch *touches;
+    uint32_t
+        *words; /* of each touch, as of ifl_trace_record; NULL: no store fills part of a sector */
     ifl_trace_request *requests;
     ifl_trace_warp *warps;
     ifl_trace_block *blocks;
@@ -65,7 +67,7 @@ typedef struct ifl_trace_index {
     bool has_reuse;
     uint64_t load_sectors; /* of its loads, and of all */
     uint64_t sectors;
-    ifl_room touch_room, request_room, warp_room, block_room, line_room, spare[2];
+    ifl_room word_room, touch_room, request_room, warp_room, block_room, line_room, spare[2];
 } ifl_trace_index;
 
 /* A zeroed index is an empty one; one that was built can be built anew, and keeps its memory for

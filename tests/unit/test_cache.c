@@ -41,7 +41,7 @@ static const ifl_cache_rules *rules_of(const char *name)
 
 /* ---- sets ------------------------------------------------------------------------------------ */
 
-#define KEY(line) (&(ifl_l1_key){line, line})
+#define KEY(l) (&(ifl_l1_key){.line = (l), .number = (l)})
 
 static bool hits(ifl_l1 *l1, uint32_t line, uint64_t now)
 {
@@ -154,7 +154,7 @@ static void play(const char *device, const step *steps, size_t count)
     assert_true(ifl_l1_open(&l1, rules_of(device), 4, 4));
     for (size_t i = 0; i < count; i++) {
         const step *s = &steps[i];
-        const ifl_l1_key key = {s->line, (uint32_t)s->line};
+        const ifl_l1_key key = {.line = s->line, .number = (uint32_t)s->line};
         if (s->what == 'L') {
             ifl_l1_answer answer = ifl_l1_load(&l1, &key, s->sectors, s->path, i);
             assert_int_equal(answer.hits, s->hits);
