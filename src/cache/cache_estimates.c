@@ -72,6 +72,7 @@ static void describe(const ifl_cache_case *of, const ifl_cache_outcome *o, ifl_c
     to->atomic_misses = fmax(to->l2_atomic_sectors.value - o->value[IFL_TALLY_ATOMIC_HITS], 0);
     to->dram_padding = o->value[IFL_TALLY_DRAM_PADDING];
     to->joined_sectors = o->value[IFL_TALLY_JOINED];
+    to->given_sectors = o->value[IFL_TALLY_GIVEN];
     to->l2_read_pieces = o->value[IFL_TALLY_PIECES];
     to->l2_lone_misses = o->value[IFL_TALLY_LONE_MISSES];
 }

@@ -105,6 +105,7 @@ static uint8_t load_l1(ifl_cache_player *p, const ifl_touch *touch, uint64_t now
     const ifl_l1_key key = key_of(p, touch);
     const ifl_l1_answer answer =
         ifl_l1_load(p->l1, &key, touch->sectors & 0xf, (ifl_path)touch->path, now);
+    add(p, IFL_TALLY_GIVEN, touch, ifl_sector_count(answer.given));
     return note_victim(p, touch, &answer) | add_load(p, touch, answer.hits, answer.fetched);
 }
 

@@ -15,6 +15,7 @@
 
 typedef enum ifl_cache_tally {
     IFL_TALLY_L1_MISSES,    /* sectors */
+    IFL_TALLY_GIVEN,        /* found in the L1, as stores in part left them */
     IFL_TALLY_FETCHED,      /* asked of the L2 by loads */
     IFL_TALLY_PIECES,       /* of two sectors that they lie in */
     IFL_TALLY_LOCAL_WRITES, /* of local memory, to the L2 */

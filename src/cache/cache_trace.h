@@ -18,10 +18,10 @@ typedef struct ifl_trace_record {
     uint64_t warp; /* in the grid */
     /* Turns that the warp took before << IFL_TRACE_SEQUENCE_BITS, requests of the turn before. */
     uint32_t position;
+    uint32_t words;  /* of the line, a bit each: that are loaded, or stored in full */
     uint8_t sectors; /* touched, a bit each; << 4: of them, stored in full */
     uint8_t kind; /* a plain ifl_access_kind, or of no line: IFL_TRACE_BARRIER, IFL_TRACE_FORGET */
     uint8_t path; /* ifl_path */
-    uint32_t words; /* of the line, a bit each: that are loaded, or stored in full */
     uint8_t
         bytes; /* stored in each sector that is not stored in full; of a load: it brings the line */
 } ifl_trace_record;

@@ -283,8 +283,9 @@ ifl_l1_answer ifl_l1_load(ifl_l1 *l1, const ifl_l1_key *key, uint8_t sectors, if
         return answer;
     }
     ifl_l1_line *found = find_recent(l1, cache, key, now);
-    answer.hits = found ? (found->valid & sectors) | give_stored(found, key, sectors) : 0;
-    answer.fetched = missing(l1->rules, cache, sectors, found ? found->valid | answer.hits : 0);
+    answer.given = found ? give_stored(found, key, sectors) : 0;
+    answer.hits = found ? (found->valid & sectors) | answer.given : 0;
+    answer.fetched = missing(l1->rules, cache, sectors, found ? found->valid | answer.given : 0);
     if (found)
         found = touch(l1, cache, found, now);
     else if (path != IFL_PATH_NO_ALLOCATE)

@@ -69,6 +69,7 @@ typedef struct ifl_l1_key {
 
 typedef struct ifl_l1_answer {
     uint8_t hits;    /* sectors found */
+    uint8_t given;   /* of them, those of which only words that were stored are there */
     uint8_t fetched; /* that the L2 is asked for: not only those missed where whole lines are */
     uint8_t written_back; /* sectors of local memory that had to make room, and of which line */
     uint32_t victim;      /* the number */

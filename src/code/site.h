@@ -46,6 +46,7 @@ typedef enum ifl_flop {
 typedef enum ifl_delay {
     IFL_DELAY_FIXED,    /* the cycles of its pipe, which the compiler has counted in the stalls */
     IFL_DELAY_UNIT,     /* its unit sets a scoreboard */
+    IFL_DELAY_SPECIAL,  /* likewise, a special register's */
     IFL_DELAY_L1,       /* likewise, after an access through the L1 */
     IFL_DELAY_SHARED,   /* ... of shared memory */
     IFL_DELAY_CONSTANT, /* ... of the constant caches */

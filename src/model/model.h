@@ -24,8 +24,9 @@ void ifl_facts_document(FILE *out);
 
 typedef struct ifl_rates {
     double sms, clock_hz;
-    ifl_arch arch;   /* of its compute capability */
-    double launch_s; /* launch, first wave and last wave as CUDA events see them */
+    ifl_arch arch;        /* of its compute capability */
+    double launch_s;      /* launch, first wave and last wave as CUDA events see them */
+    double cold_launch_s; /* as Nsight Compute sees a launch by itself */
     double l1_latency_s, l2_latency_s, dram_latency_s;
     double l2_other_half_latency_s; /* of the other half of the L2, where there are two */
     double dram_bytes_per_s[2];     /* that can be reached: reading only, reading and writing */
@@ -69,6 +70,7 @@ typedef struct ifl_work {
     double loads_a_wait;             /* lines that a warp's wait for loads is for */
     double random;                   /* share of the loads' bytes at random places, 0..1 */
     bool writes, barriers;
+    bool is_repeated; /* it follows others like it: ifl_run_options */
     bool waits_known;
     double waits, spread, shared_waits; /* a warp */
     double cycles;                  /* of a warp: instructions that wait for those before them */

@@ -39,7 +39,7 @@ static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
              fmax(over(w->int32, r->int32_per_s), over(w->special, r->special_per_s)));
     term[IFL_TERM_ARITHMETIC] = fmax(term[IFL_TERM_ARITHMETIC], over(w->convert, r->convert_per_s));
     term[IFL_TERM_TENSOR] = over(w->tensor_cycles, 4 * r->sms * r->clock_hz);
-    term[IFL_TERM_LAUNCH] = r->launch_s;
+    term[IFL_TERM_LAUNCH] = w->is_repeated ? r->launch_s : r->cold_launch_s;
 }
 
 /* A block starts warp by warp, and its last warp ends it. */

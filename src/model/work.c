@@ -326,6 +326,7 @@ ifl_status ifl_work_find(const ifl_profile *p, const ifl_device *device, const i
             error, IFL_UNSUPPORTED,
             "a model needs counters of memory requests or instructions, which this profile lacks");
     out->blocks = (double)p->grid[0] * p->grid[1] * p->grid[2];
+    out->is_repeated = p->repeated;
     out->each = p->work.slice_count ? &p->work : NULL;
     out->warps_per_block = (double)(uint64_t)((threads + IFL_WARP_LANES - 1) / IFL_WARP_LANES);
     ifl_mix_find(p, rates, out);

@@ -53,6 +53,7 @@ typedef struct ifl_cache_facts {
      * two, so that this many more sectors would fit into its time */
     double dram_padding;
     double half_l1_load_hits; /* with half of blocks_per_sm; 0: none, or not asked (one block) */
+    double given_sectors;     /* that loads find in the L1 as stores in part left them */
     double joined_sectors;    /* that loads ask the L2 for together with another SM */
     double l2_read_pieces;    /* of 64 bytes, of which loads ask the L2 for one sector or both */
     double l2_lone_misses;    /* of them, not found there and asked for one sector only */

@@ -358,6 +358,7 @@ static uint8_t delay_of(const ifl_sass_instruction *instruction)
 {
     static const uint8_t delays[IFL_SASS_LATENCIES] = {
         [IFL_SASS_LATENCY_VARIABLE] = IFL_DELAY_UNIT,
+        [IFL_SASS_LATENCY_SPECIAL] = IFL_DELAY_SPECIAL,
         [IFL_SASS_LATENCY_L1] = IFL_DELAY_L1,
         [IFL_SASS_LATENCY_SHARED] = IFL_DELAY_SHARED,
         [IFL_SASS_LATENCY_CONSTANT] = IFL_DELAY_CONSTANT,

@@ -82,6 +82,7 @@ static double share(double part, double whole)
 static void take_facts(const ifl_profile *p, const ifl_cache_facts *f, const ifl_arch *arch,
                        ifl_sm_rates *out)
 {
+    static const double RARELY = 0.01;
     const double near = share(f->l2_read_hits.value, f->l2_read_sectors.value);
     const double stored = f->l2_write_sectors.value + f->l2_atomic_sectors.value;
     out->l1_lines = (uint32_t)(f->l1_bytes / IFL_LINE_BYTES);
@@ -101,6 +102,7 @@ static void take_facts(const ifl_profile *p, const ifl_cache_facts *f, const ifl
     const double prefetched = f->prefetch_misses * IFL_SECTOR_BYTES,
                  filled = fmax(f->dram_read_bytes.value - loaded - prefetched, 0);
     out->joined = 1 - (1 - arch->joined_turns) * share(f->joined_sectors, f->l2_read_sectors.value);
+    out->keeps_parts = share(f->given_sectors, f->l1_load_sectors.value) > RARELY;
     out->prefetch_miss = share(f->prefetch_misses, f->prefetched_sectors);
     out->dram_store_share =
         share((f->dram_write_bytes.value + ifl_profile_left_bytes(p, f)) / IFL_SECTOR_BYTES,

@@ -54,6 +54,7 @@ typedef struct ifl_sm_rates {
         dram_together;
     double
         joined; /* part of the L2's time that a sector takes, as reads of several SMs come as one */
+    bool keeps_parts;    /* the L1 has what is loaded of sectors that were stored in part */
     double far_share;    /* of the lines that the L2 has, those in the half that the SM is not at */
     double store_pieces; /* turns of the L2 for a line stored */
     double write_turns, hidden_turns; /* of a piece of it; of reads that a line hides */

@@ -509,13 +509,14 @@ static void pass_load(ifl_time_memory *m, const ifl_site_access *access, uint64_
         line->used = next_use(m, now);
 }
 
-/* What was written is there for later loads (docs/caches.md, "Rules of the L1"). Which sectors were
- * written in full a trace does not say: those of whole lines are taken to be, and those of a
- * thread's own memory. */
-static bool is_kept(const ifl_site_access *access, unsigned sectors)
+/* What was written is there for later loads (docs/caches.md, "Rules of the L1"). Which words were
+ * written a trace does not say. Those of whole lines and of a thread's own memory are there; of
+ * sectors that were written in part, what is loaded is taken to be there where it often is. */
+static bool is_kept(const ifl_time_memory *m, const ifl_site_access *access, unsigned sectors)
 {
     return access->path == IFL_PATH_LOCAL ||
-           (access->path != IFL_PATH_BYPASS && sectors == (1u << IFL_LINE_SECTORS) - 1);
+           (access->path != IFL_PATH_BYPASS &&
+            (m->rates->keeps_parts || sectors == (1u << IFL_LINE_SECTORS) - 1));
 }
 
 static void keep_stored(ifl_time_memory *m, uint64_t number, unsigned sectors, double now)
@@ -536,7 +537,7 @@ void ifl_time_memory_pass(ifl_time_memory *m, const ifl_site_access *access, ifl
         const uint64_t number = line_at(lines.words, i, &sectors);
         if (access->kind != IFL_ACCESS_STORE && access->kind != IFL_ACCESS_ATOMIC)
             pass_load(m, access, number, sectors, now);
-        else if (access->kind == IFL_ACCESS_STORE && is_kept(access, sectors))
+        else if (access->kind == IFL_ACCESS_STORE && is_kept(m, access, sectors))
             keep_stored(m, number, sectors, now);
     }
 }
@@ -551,7 +552,7 @@ static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access,
     for (uint32_t i = 0; i < cost.lines; i++) {
         unsigned sectors;
         const uint64_t number = line_at(words, i, &sectors);
-        if (is_kept(access, sectors))
+        if (is_kept(m, access, sectors))
             keep_stored(m, number, sectors, begins);
         if (is_gathered(before, words[i]))
             write_back(m, count_of(sectors), begins);
