@@ -119,7 +119,8 @@ static void find_move(ifl_sass_lowerer *l, uint32_t index, move *out)
     for (uint32_t w = 0; is_move && w < words; w++)
         is_move = continues(first + w, first, w);
     const uint32_t reg = is_move ? register_at(l, first->d) : (uint32_t)IFL_SASS_WORD_REGISTERS;
-    if (reg < IFL_SASS_WORD_REGISTERS)
+    /* All of them are of one file: what lies behind its last register has no number. */
+    if (reg < IFL_SASS_WORD_REGISTERS && reg % IFL_SASS_FROM_UR0 + words <= IFL_SASS_NO_REGISTER)
         *out = (move){.from = first->a, .reg = (uint16_t)reg, .words = (uint8_t)words};
     l->build.code.count = start;
     l->refused = NULL;
