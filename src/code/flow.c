@@ -269,10 +269,18 @@ static void note_write(void *user, uint32_t reg, bool is_written)
         sets->defined[sets->block * sets->words + reg / 64] |= UINT64_C(1) << (reg % 64);
 }
 
+static void note_all_read(const live_sets *sets)
+{
+    for (size_t w = sets->block * sets->words, i = 0; i < sets->words; i++, w++)
+        sets->used[w] |= ~sets->defined[w];
+}
+
 static void scan_block(const ifl_flow_touches *touches, const ifl_flow_block *block,
                        live_sets *sets)
 {
     for (uint32_t i = block->first; i < block->last; i++) {
+        if (touches->reads_all && touches->reads_all(touches->user, i))
+            note_all_read(sets);
         sets->guarded = touches->is_guarded(touches->user, i);
         touches->visit(touches->user, i, note_read, sets);
         touches->visit(touches->user, i, note_write, sets);

@@ -45,6 +45,7 @@ typedef struct ifl_flow_touches {
     bool (*is_guarded)(const void *user, uint32_t instruction); /* its writes may not happen */
     const void *user;
     uint32_t registers;
+    bool (*reads_all)(const void *user, uint32_t instruction); /* NULL: none reads every register */
 } ifl_flow_touches;
 
 /* The registers whose values are needed when a block begins: `words` words of bits a block. */

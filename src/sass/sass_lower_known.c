@@ -19,16 +19,19 @@ typedef struct move {
 
 enum { MOST_WORDS = 4 };
 
-/* By register: the slot of the value that it holds in every lane that runs here; 0: not known. */
-typedef struct values {
-    uint32_t slot[IFL_SASS_WORD_REGISTERS];
-} values;
-
 typedef struct known {
     ifl_sass_lowerer *l;
-    move *moves;    /* by instruction */
-    values *before; /* by block */
-    bool *is_reached;
+    move *moves;     /* by instruction */
+    bool *names_all; /* by instruction */
+    /* Only of registers that a move writes is a value ever known: they are numbered from 1. All
+     * others share number 0, whose value is never known. */
+    uint16_t *number; /* by register */
+    uint32_t count;   /* of numbers, 0 among them */
+    /* By number: the slot of the value that the register holds in every lane that runs here; 0: not
+     * known. */
+    uint32_t *now;
+    uint32_t *before; /* the same where each block begins */
+    bool *is_reached; /* by block */
 } known;
 
 /* ---- kinds of instructions ------------------------------------------------------------------- */
@@ -126,74 +129,96 @@ static void find_move(ifl_sass_lowerer *l, uint32_t index, move *out)
     l->refused = NULL;
 }
 
-static void find_moves(const known *k)
+static void find_moves(known *k)
 {
     ifl_sass_lowerer *l = k->l;
-    for (uint32_t i = 0; i < l->count && l->status == IFL_OK; i++)
+    for (uint32_t i = 0; i < l->count && l->status == IFL_OK; i++) {
+        move *m = &k->moves[i];
+        k->names_all[i] = names_all(&l->instructions[i]);
         if (may_move(&l->instructions[i]) && !is_guarded(&l->instructions[i]))
-            find_move(l, i, &k->moves[i]);
+            find_move(l, i, m);
+        for (uint32_t w = 0; w < m->words; w++)
+            if (!k->number[m->reg + w])
+                k->number[m->reg + w] = (uint16_t)k->count++;
+    }
 }
 
 /* ---- what registers hold --------------------------------------------------------------------- */
 
+/* 0: not known. */
+static uint32_t value_of(const known *k, uint32_t reg)
+{
+    return k->now[k->number[reg]];
+}
+
 static void forget(void *to, uint32_t reg, bool is_written)
 {
+    const known *k = to;
     if (is_written && reg < IFL_SASS_WORD_REGISTERS)
-        ((values *)to)->slot[reg] = 0;
+        k->now[k->number[reg]] = 0;
 }
 
 /* The slot that a register's value comes from; 0: not known. */
-static uint32_t source_of(const ifl_sass_lowerer *l, const values *now, uint32_t slot)
+static uint32_t source_of(const known *k, uint32_t slot)
 {
-    const uint32_t reg = register_at(l, slot);
-    return reg < IFL_SASS_WORD_REGISTERS ? now->slot[reg] : slot;
+    const uint32_t reg = register_at(k->l, slot);
+    return reg < IFL_SASS_WORD_REGISTERS ? value_of(k, reg) : slot;
 }
 
-static void step(const known *k, uint32_t index, values *now)
+static void step(known *k, uint32_t index)
 {
-    const ifl_sass_lowerer *l = k->l;
     const move *m = &k->moves[index];
     uint32_t from[MOST_WORDS] = {0};
     for (uint32_t w = 0; w < m->words; w++)
-        from[w] = source_of(l, now, m->from + w * IFL_PLANE_BYTES);
-    if (!names_all(&l->instructions[index])) {
-        *now = (values){{0}};
+        from[w] = source_of(k, m->from + w * IFL_PLANE_BYTES);
+    if (!k->names_all[index]) {
+        memset(k->now, 0, k->count * sizeof *k->now);
         return;
     }
-    ifl_sass_touch(l, index, forget, now);
+    ifl_sass_touch(k->l, index, forget, k);
     for (uint32_t w = 0; w < m->words; w++)
-        now->slot[m->reg + w] = from[w];
+        k->now[k->number[m->reg + w]] = from[w];
+}
+
+static uint32_t *values_before(const known *k, uint32_t block)
+{
+    return k->before + (size_t)block * k->count;
+}
+
+static void enter(const known *k, uint32_t block)
+{
+    memcpy(k->now, values_before(k, block), k->count * sizeof *k->now);
 }
 
 /* True: less is known there than before. */
-static bool meet(const known *k, uint32_t block, const values *with)
+static bool meet(const known *k, uint32_t block)
 {
-    values *at = &k->before[block];
+    uint32_t *at = values_before(k, block);
     bool changed = !k->is_reached[block];
     if (changed)
-        *at = *with;
-    for (uint32_t r = 0; r < IFL_SASS_WORD_REGISTERS && k->is_reached[block]; r++)
-        if (at->slot[r] && at->slot[r] != with->slot[r]) {
-            at->slot[r] = 0;
+        memcpy(at, k->now, k->count * sizeof *at);
+    for (uint32_t i = 0; i < k->count && k->is_reached[block]; i++)
+        if (at[i] && at[i] != k->now[i]) {
+            at[i] = 0;
             changed = true;
         }
     k->is_reached[block] = true;
     return changed;
 }
 
-static bool flow_through(const known *k, uint32_t b)
+static bool flow_through(known *k, uint32_t b)
 {
     const ifl_flow_block *block = &k->l->flow.blocks[b];
-    values now = k->before[b];
     bool changed = false;
+    enter(k, b);
     for (uint32_t i = block->first; i < block->last; i++)
-        step(k, i, &now);
+        step(k, i);
     for (uint32_t s = 0; s < block->successor_count; s++)
-        changed |= meet(k, block->successor[s], &now);
+        changed |= meet(k, block->successor[s]);
     return changed;
 }
 
-static void follow(const known *k)
+static void follow(known *k)
 {
     k->is_reached[0] = true; /* where nothing is known */
     for (bool changed = ifl_sass_flow_is_known(k->l); changed;) {
@@ -206,30 +231,30 @@ static void follow(const known *k)
 /* ---- operands -------------------------------------------------------------------------------- */
 
 /* The slot of `words` words from `reg` on, side by side; 0: not known. */
-static uint32_t slot_of(const values *now, unsigned first, unsigned reg, unsigned words)
+static uint32_t slot_of(const known *k, unsigned first, unsigned reg, unsigned words)
 {
     if (reg + words > IFL_SASS_NO_REGISTER)
         return 0;
-    const uint32_t slot = now->slot[first + reg];
+    const uint32_t slot = value_of(k, first + reg);
     bool is_whole = slot != 0;
     for (unsigned w = 1; w < words; w++)
-        is_whole &= now->slot[first + reg + w] == slot + w * IFL_PLANE_BYTES;
+        is_whole &= value_of(k, first + reg + w) == slot + w * IFL_PLANE_BYTES;
     return is_whole ? slot : 0;
 }
 
-static ifl_sass_known look_up(const ifl_sass_operand *operand, bool is_far, const values *now)
+static ifl_sass_known look_up(const ifl_sass_operand *operand, bool is_far, const known *k)
 {
     const unsigned words = operand->count ? operand->count : 1, address = is_far ? 2 : 1;
     if (operand->is_destination)
         return (ifl_sass_known){0, 0};
     switch (operand->kind) {
     case IFL_SASS_REGISTER:
-        return (ifl_sass_known){slot_of(now, IFL_SASS_FROM_R0, operand->index, words), 0};
+        return (ifl_sass_known){slot_of(k, IFL_SASS_FROM_R0, operand->index, words), 0};
     case IFL_SASS_UNIFORM_REGISTER:
-        return (ifl_sass_known){slot_of(now, IFL_SASS_FROM_UR0, operand->index, words), 0};
+        return (ifl_sass_known){slot_of(k, IFL_SASS_FROM_UR0, operand->index, words), 0};
     case IFL_SASS_MEMORY:
-        return (ifl_sass_known){slot_of(now, IFL_SASS_FROM_R0, operand->base, address),
-                                slot_of(now, IFL_SASS_FROM_UR0, operand->uniform, address)};
+        return (ifl_sass_known){slot_of(k, IFL_SASS_FROM_R0, operand->base, address),
+                                slot_of(k, IFL_SASS_FROM_UR0, operand->uniform, address)};
     default:
         return (ifl_sass_known){0, 0};
     }
@@ -243,17 +268,17 @@ static bool is_far(const ifl_sass_instruction *instruction)
            op != IFL_SASS_OP_STL;
 }
 
-static void note_operands(const known *k, ifl_sass_known *operands)
+static void note_operands(known *k, ifl_sass_known *operands)
 {
     const ifl_sass_lowerer *l = k->l;
     for (uint32_t b = 0; b < l->flow.block_count; b++) {
-        values now = k->before[b];
+        enter(k, b);
         for (uint32_t i = l->flow.blocks[b].first; i < l->flow.blocks[b].last; i++) {
             const ifl_sass_instruction *instruction = &l->instructions[i];
             for (unsigned o = 0; takes_known(instruction) && o < instruction->operand_count; o++)
                 operands[(size_t)i * IFL_SASS_OPERANDS + o] =
-                    look_up(&instruction->operand[o], is_far(instruction), &now);
-            step(k, i, &now);
+                    look_up(&instruction->operand[o], is_far(instruction), k);
+            step(k, i);
         }
     }
 }
@@ -262,15 +287,17 @@ static void note_operands(const known *k, ifl_sass_known *operands)
 
 static void touch(const void *user, uint32_t index, ifl_flow_see *see, void *to)
 {
-    const ifl_sass_lowerer *l = user;
-    for (uint32_t r = 0; !names_all(&l->instructions[index]) && r < IFL_SASS_WORD_REGISTERS; r++)
-        see(to, r, false);
-    ifl_sass_touch(l, index, see, to);
+    ifl_sass_touch(((const known *)user)->l, index, see, to);
 }
 
 static bool has_guard(const void *user, uint32_t index)
 {
-    return is_guarded(&((const ifl_sass_lowerer *)user)->instructions[index]);
+    return is_guarded(&((const known *)user)->l->instructions[index]);
+}
+
+static bool may_read_all(const void *user, uint32_t index)
+{
+    return !((const known *)user)->names_all[index];
 }
 
 static void want(void *to, uint32_t reg, bool is_written)
@@ -301,16 +328,21 @@ static void go_back(const known *k, const ifl_flow_block *block, uint64_t *live)
         if (l->is_needless[i])
             continue;
         if (!is_guarded(&l->instructions[i]))
-            touch(l, i, want_no_more, live);
-        touch(l, i, want, live);
+            ifl_sass_touch(l, i, want_no_more, live);
+        ifl_sass_touch(l, i, want, live);
+        if (!k->names_all[i])
+            memset(live, 0xff, IFL_SASS_WORD_REGISTERS / 8);
     }
 }
 
 static void find_needless(const known *k)
 {
     ifl_sass_lowerer *l = k->l;
-    const ifl_flow_touches touches = {
-        .visit = touch, .is_guarded = has_guard, .user = l, .registers = IFL_SASS_TOUCHED};
+    const ifl_flow_touches touches = {.visit = touch,
+                                      .is_guarded = has_guard,
+                                      .reads_all = may_read_all,
+                                      .user = k,
+                                      .registers = IFL_SASS_TOUCHED};
     uint64_t *live, now[IFL_SASS_TOUCHED / 64 + 1];
     size_t words;
     l->status = ifl_flow_live(&l->flow, &touches, &l->scratch, &live, &words, l->error);
@@ -326,24 +358,41 @@ static void find_needless(const known *k)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
+/* Once the moves are found. */
+static bool find_values(known *k)
+{
+    ifl_sass_lowerer *l = k->l;
+    const size_t values = (size_t)k->count * sizeof *k->now, blocks = (size_t)l->flow.block_count;
+    k->now = ifl_arena_alloc(&l->scratch, values);
+    k->before = ifl_arena_alloc(&l->scratch, (blocks + 1) * values);
+    ifl_sass_known *operands =
+        ifl_arena_alloc(&l->scratch, ((size_t)l->count + 1) * IFL_SASS_OPERANDS * sizeof *operands);
+    if (!k->now || !k->before || !operands) {
+        l->status = ifl_fail_memory(l->error, blocks * values);
+        return false;
+    }
+    follow(k);
+    note_operands(k, operands);
+    l->known = operands;
+    return true;
+}
+
 bool ifl_sass_lower_find_known(ifl_sass_lowerer *l)
 {
     const size_t count = (size_t)l->count + 1, blocks = (size_t)l->flow.block_count + 1;
-    const known k = {.l = l,
-                     .moves = ifl_arena_alloc(&l->scratch, count * sizeof *k.moves),
-                     .before = ifl_arena_alloc(&l->scratch, blocks * sizeof *k.before),
-                     .is_reached = ifl_arena_alloc(&l->scratch, blocks)};
-    ifl_sass_known *operands =
-        ifl_arena_alloc(&l->scratch, count * IFL_SASS_OPERANDS * sizeof *operands);
+    known k = {.l = l,
+               .moves = ifl_arena_alloc(&l->scratch, count * sizeof *k.moves),
+               .names_all = ifl_arena_alloc(&l->scratch, count),
+               .number = ifl_arena_alloc(&l->scratch, IFL_SASS_WORD_REGISTERS * sizeof *k.number),
+               .count = 1,
+               .is_reached = ifl_arena_alloc(&l->scratch, blocks)};
     l->is_needless = ifl_arena_alloc(&l->scratch, count);
-    if (!k.moves || !k.before || !k.is_reached || !operands || !l->is_needless) {
-        l->status = ifl_fail_memory(l->error, blocks * sizeof *k.before);
+    if (!k.moves || !k.names_all || !k.number || !k.is_reached || !l->is_needless) {
+        l->status = ifl_fail_memory(l->error, count * sizeof *k.moves);
         return false;
     }
     find_moves(&k);
-    follow(&k);
-    note_operands(&k, operands);
-    l->known = operands;
-    find_needless(&k);
+    if (find_values(&k))
+        find_needless(&k);
     return l->status == IFL_OK;
 }

@@ -23,13 +23,17 @@ static uint8_t copy_of(const ifl_sass_instruction *instruction)
                 {IFL_SASS_OP_UTMAREDG, IFL_ACCESS_COPY_REDUCTION},
                 {IFL_SASS_OP_UBLKCP, IFL_ACCESS_COPY_LOAD},
                 {IFL_SASS_OP_UBLKRED, IFL_ACCESS_COPY_REDUCTION}};
+    size_t row = 0;
+    while (row < sizeof rows / sizeof *rows && rows[row].op != instruction->op)
+        row++;
+    if (row == sizeof rows / sizeof *rows)
+        return IFL_ACCESS_KINDS;
     const bool from_shared = ifl_sass_value(instruction, IFL_SASS_VALUE_SPACE2) == IFL_SASS_WORD_S,
                to_shared = ifl_sass_value(instruction, IFL_SASS_VALUE_SPACE) == IFL_SASS_WORD_S;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].op == instruction->op && !(from_shared && to_shared))
-            return instruction->op == IFL_SASS_OP_UBLKCP && from_shared ? IFL_ACCESS_COPY_STORE
-                                                                        : rows[i].kind;
-    return IFL_ACCESS_KINDS;
+    if (from_shared && to_shared)
+        return IFL_ACCESS_KINDS;
+    return instruction->op == IFL_SASS_OP_UBLKCP && from_shared ? IFL_ACCESS_COPY_STORE
+                                                                : rows[row].kind;
 }
 
 /* Likewise of textures and surfaces. */
@@ -54,9 +58,10 @@ static uint8_t sampled_of(const ifl_sass_instruction *instruction)
 
 bool ifl_sass_is_prefetch(const ifl_sass_instruction *instruction)
 {
-    const ifl_sass_word operation = ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION),
-                        cache = ifl_sass_value(instruction, IFL_SASS_VALUE_CACHE);
-    return instruction->op == IFL_SASS_OP_CCTL && cache == IFL_SASS_WORD_D &&
+    if (instruction->op != IFL_SASS_OP_CCTL)
+        return false;
+    const ifl_sass_word operation = ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION);
+    return ifl_sass_value(instruction, IFL_SASS_VALUE_CACHE) == IFL_SASS_WORD_D &&
            (operation == IFL_SASS_WORD_PF1 || operation == IFL_SASS_WORD_PF2);
 }
 
@@ -85,8 +90,9 @@ static access_class class_of(const ifl_sass_instruction *instruction)
         [IFL_SASS_STORE_GENERIC] = {true, {IFL_ACCESS_STORE, IFL_SPACE_GENERIC}},
         [IFL_SASS_COPY_ASYNC] = {true, {IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL}},
     };
-    if (copy_of(instruction) != IFL_ACCESS_KINDS)
-        return (access_class){copy_of(instruction), IFL_SPACE_GLOBAL};
+    const uint8_t copy = copy_of(instruction);
+    if (copy != IFL_ACCESS_KINDS)
+        return (access_class){copy, IFL_SPACE_GLOBAL};
     if (ifl_sass_is_prefetch(instruction))
         return (access_class){IFL_ACCESS_PREFETCH, IFL_SPACE_GENERIC};
     if (sampled_of(instruction) != IFL_ACCESS_KINDS)
@@ -159,6 +165,8 @@ static uint8_t bytes_of(const ifl_sass_instruction *instruction)
 static ifl_site_access access_of(const ifl_sass_instruction *instruction)
 {
     const access_class found = class_of(instruction);
+    if (found.kind == IFL_ACCESS_KINDS)
+        return (ifl_site_access){.kind = found.kind};
     const ifl_sass_word operation = ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION),
                         prefetch = ifl_sass_value(instruction, IFL_SASS_VALUE_PREFETCH);
     return (ifl_site_access){
@@ -171,7 +179,7 @@ static ifl_site_access access_of(const ifl_sass_instruction *instruction)
         .passes_merge = operation == IFL_SASS_WORD_POPC_INC || operation == IFL_SASS_WORD_CAST,
         .passes_twice = operation == IFL_SASS_WORD_CAS || operation == IFL_SASS_WORD_CAST,
         .brings_line = prefetch == IFL_SASS_WORD_LTC128B || prefetch == IFL_SASS_WORD_LTC256B,
-        .bytes = found.kind == IFL_ACCESS_KINDS ? 0 : bytes_of(instruction)};
+        .bytes = bytes_of(instruction)};
 }
 
 /* ---- what it leaves open --------------------------------------------------------------------- */
@@ -449,9 +457,10 @@ static uint8_t fence_step(const ifl_sass_instruction *instruction)
  * two (tools/gpu/sm_probe.cu). */
 static bool takes_twice(const ifl_sass_instruction *instruction)
 {
+    if (instruction->op != IFL_SASS_OP_IMAD)
+        return false;
     const ifl_sass_word part = ifl_sass_value(instruction, IFL_SASS_VALUE_PART);
-    return instruction->op == IFL_SASS_OP_IMAD &&
-           (part == IFL_SASS_WORD_WIDE || part == IFL_SASS_WORD_HI);
+    return part == IFL_SASS_WORD_WIDE || part == IFL_SASS_WORD_HI;
 }
 
 static ifl_control control_of(const ifl_sass_instruction *instruction,
@@ -467,12 +476,13 @@ static ifl_control control_of(const ifl_sass_instruction *instruction,
         .waits = instruction->wait_mask,
         .delay = delay_of(instruction),
         .constant = constant_of(instruction)};
-    const ifl_sass_word mode = ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION);
     find_sources(instruction, before, &found);
     if (instruction->op == IFL_SASS_OP_MEMBAR)
         found.step = fence_step(instruction);
     else if (instruction->op == IFL_SASS_OP_BAR)
-        found.step = mode == IFL_SASS_WORD_ARV ? IFL_STEP_ARRIVE : IFL_STEP_BARRIER;
+        found.step = ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION) == IFL_SASS_WORD_ARV
+                         ? IFL_STEP_ARRIVE
+                         : IFL_STEP_BARRIER;
     else if (instruction->op == IFL_SASS_OP_LDGDEPBAR)
         found.step = IFL_STEP_GROUP;
     else if (ifl_sass_is_forgetting(instruction))

@@ -295,6 +295,19 @@ static ifl_sass_purpose purpose_of(const ifl_sass_instruction *instruction, unsi
 
 /* ---- all blocks ------------------------------------------------------------------------------ */
 
+/* Eight places at a time. */
+static void add_uses(uint8_t *to, const uint8_t *from)
+{
+    _Static_assert(PLACES % sizeof(uint64_t) == 0, "whole words");
+    for (size_t p = 0; p < PLACES; p += sizeof(uint64_t)) {
+        uint64_t a, b;
+        memcpy(&a, to + p, sizeof a);
+        memcpy(&b, from + p, sizeof b);
+        a |= b;
+        memcpy(to + p, &a, sizeof a);
+    }
+}
+
 /* `before` has what each block's places are for where it begins. */
 static void gather(const ifl_sass_kernel *kernel, size_t block, const uint8_t *before, outlook *o)
 {
@@ -303,8 +316,8 @@ static void gather(const ifl_sass_kernel *kernel, size_t block, const uint8_t *b
     o->any_guard = false;
     for (int s = 0; s < 2; s++) {
         const uint32_t to = kernel->blocks[block].successor[s];
-        for (size_t p = 0; to != IFL_SASS_NO_BLOCK && p < PLACES; p++)
-            o->uses[p] |= before[(size_t)to * PLACES + p];
+        if (to != IFL_SASS_NO_BLOCK)
+            add_uses(o->uses, before + (size_t)to * PLACES);
     }
 }
 

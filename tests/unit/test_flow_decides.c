@@ -52,7 +52,8 @@ static bool decides(const step *steps, uint32_t count, uint32_t from)
                             .leaves = steps[i].ends,
                             .ends = steps[i].to != NONE || steps[i].ends};
     assert_int_equal(ifl_flow_build(shape, count, &arena, &flow, NULL), IFL_OK);
-    const ifl_flow_touches touches = {visit, is_guarded, steps, REGISTERS};
+    const ifl_flow_touches touches = {
+        .visit = visit, .is_guarded = is_guarded, .user = steps, .registers = REGISTERS};
     assert_int_equal(ifl_flow_decides(&flow, &touches, from, shares, &out, NULL), IFL_OK);
     ifl_arena_free(&arena);
     return out;
