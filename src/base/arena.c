@@ -7,24 +7,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 64 * 1024 };
+/* Most arenas hold little; of one that grows, each chunk is twice as large as the one before. */
+enum { LEAST_CHUNK_BYTES = 2 * 1024, MOST_CHUNK_BYTES = 64 * 1024 };
 
 struct ifl_arena_chunk {
     struct ifl_arena_chunk *next;
     size_t used;
     size_t size;
+    size_t next_size; /* of the next chunk, if no more is asked for */
     alignas(max_align_t) unsigned char bytes[];
 };
 
+/* The chunk in use is the first. What is larger than the next one would be has one of its own behind
+ * it, so that its rest is still used. */
 static struct ifl_arena_chunk *add_chunk(ifl_arena *arena, size_t bytes)
 {
-    size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-    struct ifl_arena_chunk *chunk = calloc(1, sizeof *chunk + size);
+    struct ifl_arena_chunk *first = arena->chunk;
+    const size_t usual = first ? first->next_size : LEAST_CHUNK_BYTES,
+                 size = bytes > usual ? bytes : usual;
+    struct ifl_arena_chunk *chunk = calloc(1, sizeof *chunk + size),
+                           **at = first && bytes > usual ? &first->next : &arena->chunk;
     if (!chunk)
         return NULL;
     chunk->size = size;
-    chunk->next = arena->chunk;
-    arena->chunk = chunk;
+    chunk->next_size = bytes > usual || usual == MOST_CHUNK_BYTES ? usual : 2 * usual;
+    chunk->next = *at;
+    *at = chunk;
     return chunk;
 }
 
