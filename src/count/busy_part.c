@@ -26,8 +26,9 @@ typedef struct busy_table {
 
 typedef struct state {
     const ifl_sites *sites;
-    busy_table parts;
+    busy_table *parts;   /* NULL: there were no atomics */
     busy_table *sectors; /* of floats; NULL: there were none */
+    bool lost;           /* there was no memory for a table */
 } state;
 
 static void *create(const ifl_sites *sites)
@@ -41,7 +42,10 @@ static void *create(const ifl_sites *sites)
 static void destroy(void *self)
 {
     state *s = self;
-    free(s ? s->sectors : NULL);
+    if (s) {
+        free(s->parts);
+        free(s->sectors);
+    }
     free(s);
 }
 
@@ -72,19 +76,24 @@ static void add_all(busy_table *to, const busy_table *from)
             add(to, from->slot[i].place - 1, from->slot[i].passes);
 }
 
-/* Most kernels have no atomics of floats, and need no table. */
-static bool has_sectors(state *s)
+/* Most kernels have no atomics, fewer still those of floats, and need no table. */
+static busy_table *table_of(state *s, busy_table **table)
 {
-    if (!s->sectors)
-        s->sectors = calloc(1, sizeof *s->sectors);
-    s->parts.too_many |= !s->sectors;
-    return s->sectors != NULL;
+    if (!*table)
+        *table = calloc(1, sizeof **table);
+    s->lost |= !*table;
+    return *table;
+}
+
+static bool is_known(const state *s)
+{
+    return !s->lost && !(s->parts && s->parts->too_many);
 }
 
 static uint64_t most_of(const busy_table *table)
 {
     uint64_t most = 0;
-    for (int i = 0; i < SLOTS && !table->too_many; i++)
+    for (int i = 0; table && i < SLOTS && !table->too_many; i++)
         most = table->slot[i].passes > most ? table->slot[i].passes : most;
     return most;
 }
@@ -129,20 +138,21 @@ static void add_request(state *s, const ifl_access *access)
     numbers sectors = {0};
     uint32_t most[IFL_WARP_LANES] = {0};
     const bool is_float = s->sites->at[access->site].access.is_float;
+    busy_table *parts = table_of(s, &s->parts),
+               *of_floats = is_float ? table_of(s, &s->sectors) : NULL;
     find_sectors(access, &sectors, most);
-    for (uint32_t i = 0; i < sectors.count; i++) {
-        add(&s->parts, sectors.at[i] / PART_SECTORS,
+    for (uint32_t i = 0; i < sectors.count && !s->lost; i++) {
+        add(parts, sectors.at[i] / PART_SECTORS,
             IFL_ATOMIC_SECTOR_PASSES + (most[i] - 1) * IFL_ATOMIC_LANE_PASSES);
-        if (is_float && has_sectors(s))
-            add(s->sectors, sectors.at[i], most[i] * IFL_ATOMIC_FLOAT_LANE_PASSES);
+        if (of_floats)
+            add(of_floats, sectors.at[i], most[i] * IFL_ATOMIC_FLOAT_LANE_PASSES);
     }
 }
 
 static void access_event(void *self, const ifl_access *access)
 {
     state *s = self;
-    if (access->kind == IFL_ACCESS_ATOMIC && access->space == IFL_SPACE_GLOBAL &&
-        !s->parts.too_many)
+    if (access->kind == IFL_ACCESS_ATOMIC && access->space == IFL_SPACE_GLOBAL && is_known(s))
         add_request(s, access);
 }
 
@@ -156,8 +166,10 @@ static void merge(void *self, const void *other)
 {
     state *s = self;
     const state *o = other;
-    add_all(&s->parts, &o->parts);
-    if (o->sectors && has_sectors(s))
+    s->lost |= o->lost;
+    if (o->parts && table_of(s, &s->parts))
+        add_all(s->parts, o->parts);
+    if (o->sectors && table_of(s, &s->sectors))
         add_all(s->sectors, o->sectors);
 }
 
@@ -165,9 +177,9 @@ static ifl_status report(const void *self, const ifl_sites *sites, const int32_t
                          ifl_profile *profile, ifl_error *error)
 {
     const state *s = self;
-    const uint64_t parts = most_of(&s->parts), sectors = s->sectors ? most_of(s->sectors) : 0;
+    const uint64_t parts = most_of(s->parts), sectors = most_of(s->sectors);
     (void)sites, (void)line_of, (void)error;
-    if (!s->parts.too_many)
+    if (is_known(s))
         ifl_counters_set(&profile->counters, IFL_COUNTER_global_atomic_busiest_part,
                          parts > sectors ? parts : sectors);
     return IFL_OK;

@@ -9,6 +9,8 @@
 #include "count/strides.h"
 #include "count/walk.h"
 
+#include <stdlib.h>
+
 typedef struct record {
     ifl_slot slot;
     uint64_t requests[IFL_PATTERN_COUNT];
@@ -22,10 +24,10 @@ typedef struct record {
 
 typedef struct state {
     ifl_slots slots;
-    bool lost; /* there was no memory for a stride */
+    bool lost; /* there was no memory for a stride or a history */
     ifl_lookup lookup;
-    ifl_walk walks[IFL_WALK_WARPS];
-    ifl_ragged ragged[IFL_RAGGED_WARPS];
+    ifl_walk *walks[IFL_WALK_WARPS];
+    ifl_ragged *ragged[IFL_RAGGED_WARPS];
 } state;
 
 static void destroy(void *self)
@@ -35,6 +37,12 @@ static void destroy(void *self)
         return;
     for (size_t i = 0; i < s->slots.count; i++)
         ifl_strides_free(&((record *)ifl_slots_at(&s->slots, i))->strides);
+    for (size_t i = 0; i < IFL_WALK_WARPS; i++) /* of most launches all are NULL */
+        if (s->walks[i])
+            free(s->walks[i]);
+    for (size_t i = 0; i < IFL_RAGGED_WARPS; i++)
+        if (s->ragged[i])
+            free(s->ragged[i]);
     ifl_slots_free(&s->slots);
     free(s);
 }
@@ -80,9 +88,10 @@ static void count_strided(state *s, record *r, const ifl_access *access, const i
                      .slot = index_of(s, r),
                      .bytes = access->bytes,
                      .space = access->space};
-    unsigned count = 0;
-    if (access->space != IFL_SPACE_SHARED)
-        count = ifl_walk_add(s->walks, access->block, access->warp, &step, found);
+    const bool is_followed = access->space != IFL_SPACE_SHARED;
+    ifl_walk *walk = is_followed ? ifl_walk_history(s->walks, access->block, access->warp) : NULL;
+    const unsigned count = walk ? ifl_walk_add(walk, &step, found) : 0;
+    s->lost |= is_followed && !walk;
     count_stride(s, r, step.stride, step.walks ? IFL_STRIDE_WALKING : IFL_STRIDE_ALONE, 1);
     for (unsigned i = 0; i < count; i++) {
         record *earlier = record_at(s, found[i].slot);
@@ -100,7 +109,9 @@ static void count_irregular(state *s, record *r, const ifl_access *access)
     if (access->space != IFL_SPACE_GLOBAL || access->block % ONE_IN)
         return;
     r->irregular++;
-    const unsigned count = ifl_ragged_add(s->ragged, access, index_of(s, r), found);
+    ifl_ragged *walk = ifl_ragged_history(s->ragged, access);
+    const unsigned count = walk ? ifl_ragged_add(walk, access, index_of(s, r), found) : 0;
+    s->lost |= !walk;
     for (unsigned i = 0; i < count; i++)
         record_at(s, found[i])->ragged++;
 }

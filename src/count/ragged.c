@@ -2,10 +2,15 @@
  * See ragged.h. A history has a fixed place by block and warp, as in walk.c. */
 #include "count/ragged.h"
 
-static ifl_ragged *history_of(ifl_ragged walks[IFL_RAGGED_WARPS], const ifl_access *access)
+#include <stdlib.h>
+
+ifl_ragged *ifl_ragged_history(ifl_ragged *walks[IFL_RAGGED_WARPS], const ifl_access *access)
 {
-    ifl_ragged *walk = &walks[(access->block * IFL_WARP_LANES + access->warp) % IFL_RAGGED_WARPS];
-    if (walk->block != access->block || walk->warp != access->warp) {
+    const uint64_t place = access->block * IFL_WARP_LANES + access->warp;
+    ifl_ragged **at = &walks[place % IFL_RAGGED_WARPS], *walk = *at;
+    if (!walk)
+        walk = *at = calloc(1, sizeof *walk);
+    if (walk && (walk->block != access->block || walk->warp != access->warp)) {
         walk->block = access->block;
         walk->warp = access->warp;
         walk->taken = 0;
@@ -72,10 +77,9 @@ static unsigned mark(ifl_ragged *walk, unsigned at, uint32_t found[IFL_RAGGED_ST
     return count;
 }
 
-unsigned ifl_ragged_add(ifl_ragged walks[IFL_RAGGED_WARPS], const ifl_access *access, uint32_t slot,
+unsigned ifl_ragged_add(ifl_ragged *walk, const ifl_access *access, uint32_t slot,
                         uint32_t found[IFL_RAGGED_STEPS])
 {
-    ifl_ragged *walk = history_of(walks, access);
     const unsigned at = walk->taken % IFL_RAGGED_STEPS;
     fill(&walk->step[at], access, slot);
     follow(walk, at);

@@ -7,8 +7,6 @@
 
 #include "code/event.h"
 
-#include <stdlib.h>
-
 /* Members of one structure are neighbours too: a walk is longer. */
 enum { IFL_RAGGED_STEPS = 16, IFL_RAGGED_WALK = 5, IFL_RAGGED_WARPS = 256 };
 
@@ -28,9 +26,13 @@ typedef struct ifl_ragged {
     ifl_ragged_step step[IFL_RAGGED_STEPS];
 } ifl_ragged;
 
+/* The history of the request's warp, in `walks`, whose entries are NULL until a warp needs them and
+ * are freed by the caller. NULL: there was no memory. */
+ifl_ragged *ifl_ragged_history(ifl_ragged *walks[IFL_RAGGED_WARPS], const ifl_access *access);
+
 /* Adds a request to the history of its warp. `found` gets the slots of requests, this and earlier
  * ones, that are now known to belong to a walk; the count is returned. */
-unsigned ifl_ragged_add(ifl_ragged walks[IFL_RAGGED_WARPS], const ifl_access *access, uint32_t slot,
+unsigned ifl_ragged_add(ifl_ragged *walk, const ifl_access *access, uint32_t slot,
                         uint32_t found[IFL_RAGGED_STEPS]);
 
 #endif

@@ -4,10 +4,14 @@
  * on what ran before them. */
 #include "count/walk.h"
 
-static ifl_walk *history_of(ifl_walk walks[IFL_WALK_WARPS], uint64_t block, uint32_t warp)
+#include <stdlib.h>
+
+ifl_walk *ifl_walk_history(ifl_walk *walks[IFL_WALK_WARPS], uint64_t block, uint32_t warp)
 {
-    ifl_walk *walk = &walks[(block * IFL_WARP_LANES + warp) % IFL_WALK_WARPS];
-    if (walk->block != block || walk->warp != warp) {
+    ifl_walk **at = &walks[(block * IFL_WARP_LANES + warp) % IFL_WALK_WARPS], *walk = *at;
+    if (!walk)
+        walk = *at = calloc(1, sizeof *walk);
+    if (walk && (walk->block != block || walk->warp != warp)) {
         walk->block = block;
         walk->warp = warp;
         walk->taken = 0;
@@ -21,10 +25,8 @@ static bool are_neighbours(const ifl_step *a, const ifl_step *b)
            (a->base + a->bytes == b->base || b->base + b->bytes == a->base);
 }
 
-unsigned ifl_walk_add(ifl_walk walks[IFL_WALK_WARPS], uint64_t block, uint32_t warp, ifl_step *step,
-                      ifl_step found[IFL_WALK_STEPS])
+unsigned ifl_walk_add(ifl_walk *walk, ifl_step *step, ifl_step found[IFL_WALK_STEPS])
 {
-    ifl_walk *walk = history_of(walks, block, warp);
     unsigned known = walk->taken < IFL_WALK_STEPS ? walk->taken : IFL_WALK_STEPS, count = 0;
     for (unsigned i = 0; i < known; i++) {
         ifl_step *earlier = &walk->step[i];
