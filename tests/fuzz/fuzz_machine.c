@@ -2,7 +2,7 @@
  * Fuzzes machine code as it runs: the input's first byte chooses an architecture, the rest is the
  * code of a kernel, which runs for two blocks on buffers of its own and is watched as analyze
  * watches it. Any words run or stop with their place. Endless ones are stopped after a while.
- * Memory, engine and GPU are those of the executions before. */
+ * Memory, engine, GPU and the opened cubin are those of the executions before. */
 #include "rooms.h"
 #include "sass/sass_lower.h"
 #include "session/machine_code.h"
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum {
     MOST_CODE_BYTES = 4096,
     BUFFER_BYTES = 8192,
-    STOP_NANOSECONDS = 1000 * 1000,
+    STOP_NANOSECONDS = 500 * 1000,
     WORD_BYTES = 16
 };
 
@@ -38,8 +38,11 @@ typedef struct place {
     size_t size;   /* of the cubin alone */
     Elf64_Shdr *section;
     Elf64_Sym *symbol;
-    const uint8_t *code; /* that the kernel has in the file */
-    size_t code_bytes;
+    const uint8_t *own; /* code that the kernel has in the file */
+    size_t own_bytes;
+    ifl_object *object;
+    ifl_machine_kernel *kernel; /* of the object, with MOST_CODE_BYTES of code */
+    uint8_t *code;
 } place;
 
 /* ---- the cubin ------------------------------------------------------------------------------- */
@@ -67,20 +70,36 @@ static void find_code(place *at)
         find_symbol(at, table, (unsigned)(at->section - sections));
     if (!at->symbol)
         abort();
-    at->code = at->file + at->section->sh_offset;
-    at->code_bytes = at->section->sh_size;
+    at->own = at->file + at->section->sh_offset;
+    at->own_bytes = at->section->sh_size;
 }
 
-/* Leads the kernel to code behind the end of the file. It is not shorter than the kernel's own,
- * whose last instructions follow: the file says where its EXITs are. Returns the file's size. */
-static size_t set_code(const place *at, const uint8_t *code, size_t bytes)
+/* Leads the kernel to code behind the end of the file, and opens that. */
+static void open_object(place *at)
 {
-    const size_t own = at->code_bytes, whole = bytes > own ? bytes : own;
-    memcpy(at->file + at->size, at->code, own);
-    memcpy(at->file + at->size, code, bytes);
+    ifl_error error;
     at->section->sh_offset = at->size;
-    at->section->sh_size = at->symbol->st_size = whole;
-    return at->size + whole;
+    at->section->sh_size = at->symbol->st_size = MOST_CODE_BYTES;
+    memcpy(at->file + at->size, at->own, at->own_bytes);
+    if (ifl_object_open("fuzz.cubin", at->file, at->size + MOST_CODE_BYTES, &at->object, &error) !=
+        IFL_OK)
+        abort();
+    ifl_object_place(at->object, 0);
+    const ifl_object_text *text = ifl_object_find(at->object, kernel_name);
+    if (!text)
+        abort();
+    at->kernel = &at->object->machine->kernels[text - at->object->texts];
+    at->code = text->code;
+    at->kernel->code = at->code;
+}
+
+/* It is not shorter than the kernel's own, whose last instructions follow: the file says where its
+ * EXITs are. */
+static void set_code(const place *at, const uint8_t *code, size_t bytes)
+{
+    memcpy(at->code, at->own, at->own_bytes);
+    memcpy(at->code, code, bytes);
+    at->kernel->code_bytes = bytes > at->own_bytes ? bytes : at->own_bytes;
 }
 
 /* ---- what stays ------------------------------------------------------------------------------ */
@@ -96,6 +115,7 @@ static void open_place(size_t which, place *out)
         abort();
     memcpy(out->file, room->bytes, room->size);
     find_code(out);
+    open_object(out);
     for (int i = 0; i < 2; i++)
         if (ifl_memory_allocate(ifl_session_memory(out->session), BUFFER_BYTES, 0, 0, "a buffer",
                                 &out->buffers[i], NULL) != IFL_OK)
@@ -191,14 +211,12 @@ static void launch(const place *at, ifl_ready_kernel *kernel)
         abort();
 }
 
-static void lower_and_run(const place *at, ifl_object *object)
+static void lower_and_run(const place *at)
 {
     static ifl_module module = {.path = "fuzz.cubin"};
     static ifl_loaded loaded = {.module = &module};
-    const ifl_placed_object placed = {.object = object};
-    const ifl_object_text *text = ifl_object_find(object, kernel_name);
-    if (!text)
-        return;
+    const ifl_placed_object placed = {.object = at->object};
+    const ifl_object_text *text = ifl_object_find(at->object, kernel_name);
     const ifl_kernel kernel = {.name = kernel_name, .target = "sm_0"};
     ifl_ready_kernel ready = {.loaded = &loaded,
                               .module = &module,
@@ -207,8 +225,8 @@ static void lower_and_run(const place *at, ifl_object *object)
                               .object = &placed,
                               .text = text};
     ifl_error error;
-    const ifl_status status = ifl_sass_lower(&(ifl_sass_lowering){.object = object, .kernel = text},
-                                             &ready.image, &error);
+    const ifl_status status = ifl_sass_lower(
+        &(ifl_sass_lowering){.object = at->object, .kernel = text}, &ready.image, &error);
     if (status == IFL_INTERNAL)
         abort();
     if (status != IFL_OK)
@@ -220,16 +238,10 @@ static void lower_and_run(const place *at, ifl_object *object)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    ifl_object *object;
-    ifl_error error;
     if (size <= WORD_BYTES || size > MOST_CODE_BYTES)
         return 0;
     const place *at = place_of(*data % ROOMS);
-    const size_t bytes = set_code(at, data + 1, (size - 1) / WORD_BYTES * WORD_BYTES);
-    if (ifl_object_open("fuzz.cubin", at->file, bytes, &object, &error) != IFL_OK)
-        return 0;
-    ifl_object_place(object, 0);
-    lower_and_run(at, object);
-    ifl_object_close(object);
+    set_code(at, data + 1, (size - 1) / WORD_BYTES * WORD_BYTES);
+    lower_and_run(at);
     return 0;
 }
