@@ -31,6 +31,9 @@ set(INFLIGHT_FOLDERS
 # What runs once a program, not once a launch: less optimised, it is compiled in two thirds of the time and no slower to see.
 set(INFLIGHT_COLD $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 set(INFLIGHT_COLD_FOLDERS compile device gpu advice outcome report)
+# What runs for each access of a launch: in a demo this alone is optimised. The engine needs calls in tail position as jumps.
+set(INFLIGHT_HOT $<$<CONFIG:Demo>:-Og;-foptimize-sibling-calls>)
+set(INFLIGHT_HOT_FOLDERS exec count cache time)
 
 foreach(folder ${INFLIGHT_FOLDERS})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.c)
@@ -43,6 +46,9 @@ foreach(folder ${INFLIGHT_FOLDERS})
     endif()
     if(folder IN_LIST INFLIGHT_COLD_FOLDERS)
       target_compile_options(ifl_${folder} PRIVATE ${INFLIGHT_COLD})
+    endif()
+    if(folder IN_LIST INFLIGHT_HOT_FOLDERS)
+      target_compile_options(ifl_${folder} PRIVATE "${INFLIGHT_HOT}")
     endif()
     list(APPEND INFLIGHT_OBJECTS $<TARGET_OBJECTS:ifl_${folder}>)
   endif()
@@ -89,12 +95,12 @@ file(GLOB width_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/exec/width/*
 foreach(width ${INFLIGHT_WIDTHS})
   add_library(ifl_width_${width} OBJECT ${width_sources})
   target_link_libraries(ifl_width_${width} PUBLIC inflight_settings)
-  target_compile_definitions(ifl_width_${width} PRIVATE IFL_WIDTH=${width})
+  target_compile_definitions(ifl_width_${width} PRIVATE IFL_WIDTH=${width} $<$<CONFIG:Demo>:IFL_ONE_LOOP>)
   # -Wno-psabi: vectors are passed between functions of one file only
   target_compile_options(ifl_width_${width} PRIVATE ${width_flags_${width}} -fopenmp-simd -fno-strict-aliasing -fno-trapping-math
                          -Wno-psabi
                          $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>
-                         $<$<CONFIG:Release,RelWithDebInfo>:-O3>)
+                         $<$<CONFIG:Release,RelWithDebInfo>:-O3> "${INFLIGHT_HOT}")
 endforeach()
 
 add_library(ifl_widths OBJECT ${PROJECT_SOURCE_DIR}/src/exec/widths.c)

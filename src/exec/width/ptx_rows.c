@@ -68,7 +68,7 @@ enum { FIRST = __COUNTER__ + 1 };
         (void)m;                                                                                   \
         uint32_t mask = IFL_EXECUTING;                                                             \
         sources OUT_##D *d = (OUT_##D *)(void *)(frame + code->d);                                 \
-        if (mask == IFL_ALL_LANES) {                                                               \
+        if (IFL_ALL_EXECUTE(mask)) {                                                               \
             IFL_SIMD IFL_EACH_LANE(i)                                                              \
             {                                                                                      \
                 takes d[i] = PUT_##D(expression);                                                  \

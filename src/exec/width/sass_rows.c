@@ -120,7 +120,7 @@ IFL_INLINE void keep_two(uint32_t *words, const uint64_t *results, uint32_t mask
 /* All lanes at once where all execute, else each lane keeps what it had unless it executes. */
 #define EACH_RESULT(R, put, takes, expression)                                                     \
     uint32_t *d = (uint32_t *)(void *)(frame + code->d);                                           \
-    if (mask == IFL_ALL_LANES) {                                                                   \
+    if (IFL_ALL_EXECUTE(mask)) {                                                                   \
         IFL_SIMD IFL_EACH_LANE(i)                                                                  \
         {                                                                                          \
             takes put(d + i, expression);                                                          \
