@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Kernels of products alone are limited by the tensor cores, in PTX and in machine code alike; one that waits for the DRAM is not.
 # An H200's tensor cores do 4,096 operations on halves a cycle and SM, at 1.98 GHz (devices/h200.gpu).
-# usage: check_tensor.sh INFLIGHT FOLDER
+# usage: check_tensor.sh INFLIGHT FOLDER [KERNEL]      that kernel alone
 set -eu
-inflight=$1 folder=$2
+inflight=$1 folder=$2 only=${3:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 check() { # KERNEL LIMITER PRODUCTS: of all warps; WORDS...
     kernel=$1 limiter=$2 products=$3
     shift 3
+    test "${only:-$kernel}" = "$kernel" || return 0
     for code in ptx cubin; do
         "$inflight" analyze "$folder/products.sm_90a.$code" -k "$kernel" -g 264 -b 256 "$@" --gpu h200 --json "$work/json" >"$work/text"
         awk -v name="$kernel, $code" -v limiter="\"$limiter\"," -v products="$products" '
