@@ -95,7 +95,9 @@ file(GLOB width_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/exec/width/*
 foreach(width ${INFLIGHT_WIDTHS})
   add_library(ifl_width_${width} OBJECT ${width_sources})
   target_link_libraries(ifl_width_${width} PUBLIC inflight_settings)
-  target_compile_definitions(ifl_width_${width} PRIVATE IFL_WIDTH=${width} $<$<CONFIG:Demo>:IFL_ONE_LOOP>)
+  # Of a row's two loops one is enough for a demo, and for the sanitizers: both have the row's expression on the same places.
+  target_compile_definitions(ifl_width_${width} PRIVATE IFL_WIDTH=${width}
+                             $<$<OR:$<CONFIG:Demo>,$<BOOL:${INFLIGHT_SANITIZE}>>:IFL_ONE_LOOP>)
   # -Wno-psabi: vectors are passed between functions of one file only
   target_compile_options(ifl_width_${width} PRIVATE ${width_flags_${width}} -fopenmp-simd -fno-strict-aliasing -fno-trapping-math
                          -Wno-psabi

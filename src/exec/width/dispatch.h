@@ -58,13 +58,6 @@
 #define IFL_EXECUTING                                                                              \
     ((active | code->widen) & (ifl_predicate(frame, code->guard) ^ code->guard_flip))
 #define IFL_ALL_LANES UINT32_C(0xffffffff)
-/* Do all execute, in a loop that need not ask? A build that is to take little time (Demo) has no such
- * loop beside that for some lanes, which gives the same. */
-#ifdef IFL_ONE_LOOP
-#define IFL_ALL_EXECUTE(mask) false
-#else
-#define IFL_ALL_EXECUTE(mask) ((mask) == IFL_ALL_LANES)
-#endif
 
 #define IFL_SIMD _Pragma("omp simd")
 #define IFL_EACH_LANE(i) for (int i = 0; i < IFL_WARP_LANES; i++)
@@ -77,5 +70,13 @@ IFL_INLINE void ifl_set_predicate(char *frame, uint32_t at, uint32_t mask, uint3
     uint32_t *p = (uint32_t *)(void *)(frame + at);
     *p = (*p & ~mask) | (bits & mask);
 }
+
+/* Do all lanes execute, in a loop that need not ask which? A build that is to take little time
+ * (library.cmake) has no such loop beside that for some lanes, which gives the same. */
+#ifdef IFL_ONE_LOOP
+#define IFL_ALL_EXECUTE(mask) false
+#else
+#define IFL_ALL_EXECUTE(mask) mask == IFL_ALL_LANES
+#endif
 
 #endif
