@@ -134,8 +134,11 @@ const char *ifl_tensor_describe(const ifl_tensor_product *product, uint32_t bits
 ifl_tensor_place ifl_tensor_sum_place(const ifl_tensor_product *product,
                                       const ifl_tensor_description *of, unsigned row,
                                       unsigned column);
+/* Of 64 rows in a block, where its sums are not in parts: 16 lanes of each quarter. */
+bool ifl_tensor_takes_half(const ifl_tensor_product *product, const ifl_tensor_description *of);
 /* Bits of metadata of a sparse line: 1 for each element of b, of tf32 2, of four bits one for each
- * two. Where bit `bit` of a row's is: a lane, a column, a bit in it. */
+ * two. Where bit `bit` of a row's is: a lane, counted from the first of the 16 whose sums the
+ * row's are among, a column, a bit in it. Each part of the sums has a copy of its own. */
 typedef struct ifl_tensor_bit {
     uint8_t lane, column, bit;
 } ifl_tensor_bit;

@@ -80,16 +80,15 @@ static const char *check_shape(const ifl_tensor_product *p, const ifl_tensor_des
         return "such a product cannot have this number of rows";
     if (!d->n || d->n > MOST_COLUMNS || (p->blocks == 2 && d->n % 16))
         return "such a product cannot have this number of columns";
-    if (p->keeps_weights && d->n != 64 && d->n != 128 && d->n != MOST_COLUMNS)
-        return "a product .ws has 64, 128 or 256 columns";
-    if (p->keeps_weights && d->m != 128 && (d->is_sparse || p->is_a_held))
-        return "products .ws of fewer than 128 rows, sparse or in tensor memory, are not supported";
-    if (p->blocks == 2 && d->m == 128 && d->is_sparse)
-        return "a sparse product of 128 rows in two blocks is not supported";
+    if (p->keeps_weights && d->n != 64 && d->n != 128 && (d->n != MOST_COLUMNS || d->is_sparse))
+        return d->is_sparse ? "a sparse product .ws has 64 or 128 columns"
+                            : "a product .ws has 64, 128 or 256 columns";
+    if (p->blocks == 2 && d->m == 128 && d->is_sparse && has_scales(p))
+        return "a sparse product with scales in two blocks has 256 rows";
     return NULL;
 }
 
-static const char *check_types(const ifl_tensor_product *p, const ifl_tensor_description *d)
+static const char *check_types(const ifl_tensor_description *d)
 {
     const bool may_transpose = d->a_bits >= 8 && d->b_bits >= 8;
     if (!d->a_type || !d->b_type || !d->d_type)
@@ -98,8 +97,6 @@ static const char *check_types(const ifl_tensor_product *p, const ifl_tensor_des
         return "such a product cannot have these types";
     if ((d->transposes_a || d->transposes_b) && !may_transpose)
         return "elements of fewer than 8 bits cannot lie across";
-    if (p->is_a_held && d->a_bits < 8 && p->kind != IFL_TENSOR_MXF4)
-        return "elements of 6 or 4 bits of a in tensor memory are not supported";
     return NULL;
 }
 
@@ -121,8 +118,6 @@ static const char *deepen(const ifl_tensor_product *p, ifl_tensor_description *d
         return "a depth of 96 is for dense products of 4 bits only";
     if (p->sm < FIRST_SM)
         return "a depth of 96 needs sm_103";
-    if (p->is_a_held)
-        return "a depth of 96 with a in tensor memory is not supported";
     d->k = DEPTH;
     d->scales = (uint8_t)(p->scales * 3 / 2);
     return d->scales == SIX && (d->scale_a_id | d->scale_b_id) & 1
@@ -155,7 +150,7 @@ const char *ifl_tensor_describe(const ifl_tensor_product *p, uint32_t bits,
         if (!is_fours && !out->are_powers)
             return "such a product cannot have these scales";
     }
-    const char *wrong = check_types(p, out);
+    const char *wrong = check_types(out);
     if (!wrong)
         wrong = check_shape(p, out);
     if (!wrong && p->says_sparse && p->is_sparse != out->is_sparse)
@@ -168,12 +163,18 @@ const char *ifl_tensor_describe(const ifl_tensor_product *p, uint32_t bits,
 
 /* ---- where matrices lie ---------------------------------------------------------------------- */
 
+/* PTX ISA 9.0, "Data Path Layout Organization": layout F, of sparse matrices in two blocks C. */
+bool ifl_tensor_takes_half(const ifl_tensor_product *p, const ifl_tensor_description *d)
+{
+    return d->m / p->blocks == 64 && !p->keeps_weights && (p->blocks == 1 || d->is_sparse);
+}
+
 ifl_tensor_place ifl_tensor_sum_place(const ifl_tensor_product *p, const ifl_tensor_description *d,
                                       unsigned row, unsigned column)
 {
     enum { HALF_PART = 16 };
     const unsigned rows = d->m / p->blocks;
-    if (p->blocks == 1 && rows == 64 && !p->keeps_weights)
+    if (ifl_tensor_takes_half(p, d))
         return (ifl_tensor_place){(uint8_t)(row / HALF_PART * PART_LANES + row % HALF_PART),
                                   (uint16_t)column};
     const unsigned part = d->n / (IFL_TENSOR_LANES / rows);
@@ -184,8 +185,7 @@ ifl_tensor_bit ifl_tensor_metadata_place(uint8_t a_type, uint8_t a_bits, unsigne
 {
     enum { HALF_WORD = 16, ROWS = 8 };
     if (a_type == IFL_MATRIX_TF32 || a_bits == 16)
-        return (ifl_tensor_bit){
-            (uint8_t)(row % ROWS + 2 * ROWS * (row / (2 * ROWS)) + ROWS * (bit / HALF_WORD)), 0,
-            (uint8_t)(row / ROWS % 2 * HALF_WORD + bit % HALF_WORD)};
-    return (ifl_tensor_bit){(uint8_t)row, (uint8_t)(bit / 32), (uint8_t)(bit % 32)};
+        return (ifl_tensor_bit){(uint8_t)(row % ROWS + ROWS * (bit / HALF_WORD)), 0,
+                                (uint8_t)(row / ROWS % 2 * HALF_WORD + bit % HALF_WORD)};
+    return (ifl_tensor_bit){(uint8_t)(row % (2 * ROWS)), (uint8_t)(bit / 32), (uint8_t)(bit % 32)};
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { WORD_BITS = 32, PART = 32, BYTE_BITS = 8, MOST_DEPTH = 128, DEEP = 96, GROUP = 16 };
+enum { FOUR_BITS = 4, MIDDLE = 2 }; /* floats of 4 bits in a byte of tensor memory */
 
 /* What the products of one instruction share. */
 typedef struct work {
@@ -18,6 +19,8 @@ typedef struct work {
     const ifl_tensor_description *of;
     ifl_matrix_product one; /* types and rule */
     unsigned rows;          /* of a block */
+    unsigned first_lane;    /* of d, and of half of the lanes of a and metadata too */
+    unsigned columns;       /* of b that are left out: the product begins behind them */
     unsigned a_depth;       /* elements of a's lines that are stored */
     unsigned a_lines;
     ifl_matrix_lines a, b;
@@ -48,7 +51,8 @@ static ifl_matrix_lines lines_at(uint8_t **at, size_t lines, unsigned depth)
 static bool make_room(work *w)
 {
     const size_t each = sizeof(double) + sizeof(ifl_number) + sizeof(int16_t);
-    const size_t count = (size_t)w->a_lines * w->a_depth + (size_t)w->of->n * w->of->k;
+    const size_t b_lines = w->of->n + w->columns;
+    const size_t count = (size_t)w->a_lines * w->a_depth + b_lines * w->of->k;
     w->memory = malloc(count * each + 2 * sizeof(double));
     uint8_t *at = w->memory;
     if (!at) {
@@ -57,7 +61,7 @@ static bool make_room(work *w)
         return false;
     }
     w->a = lines_at(&at, w->a_lines, w->a_depth);
-    w->b = lines_at(&at, w->of->n, w->of->k);
+    w->b = lines_at(&at, b_lines, w->of->k);
     return true;
 }
 
@@ -79,22 +83,34 @@ static bool read_shared(const work *w, const ifl_block *block, uint64_t descript
     return ifl_shared_matrix_read(w->task->warp, w->task->code, w->task->lane, &m, to);
 }
 
+/* Bits of an element of a in tensor memory: those of 4 and 6 bits have a byte each, but where they are
+ * packed (PTX ISA 9.0, "Packing formats of elements in Tensor and Shared memory"). In it they stand
+ * as copies that widen them leave them (tensor_refill.c). */
+static unsigned held_bits(const ifl_tensor_product *op, const ifl_tensor_description *of)
+{
+    return of->a_bits < BYTE_BITS && op->kind != IFL_TENSOR_MXF4 ? BYTE_BITS : of->a_bits;
+}
+
 /* Lane by lane: line l of a is what lane l holds, or where rows lie in part of the lanes, what the
- * lane of row l holds. */
+ * lane of row l holds. Where sums are in parts each has a copy of a in its own lanes (CUTLASS 4,
+ * UMMA::TmemAllocMode::Duplicated). */
 static void read_held(work *w, const ifl_block *block)
 {
-    const unsigned bits = w->of->a_bits;
+    const unsigned bits = held_bits(w->op, w->of),
+                   above = w->of->a_bits == FOUR_BITS && bits == BYTE_BITS ? MIDDLE : 0;
     for (unsigned line = 0; line < w->a_lines; line++) {
-        const unsigned lane = w->a_lines == IFL_TENSOR_LANES
-                                  ? line
-                                  : ifl_tensor_sum_place(w->op, w->of, line, 0).lane;
+        const unsigned lane =
+            w->a_lines == IFL_TENSOR_LANES
+                ? line
+                : ifl_tensor_sum_place(w->op, w->of, line, 0).lane + w->first_lane;
         for (unsigned k = 0; k < w->a_depth; k++) {
             const unsigned at = k * bits;
             const uint32_t word =
                 block->tensor->words[(w->task->a_held & UINT16_MAX) + at / WORD_BITS][lane];
-            const ifl_number number = ifl_number_of(
-                w->of->a_type,
-                bits == WORD_BITS ? word : word >> at % WORD_BITS & ((1u << bits) - 1));
+            const ifl_number number =
+                ifl_number_of(w->of->a_type, bits == WORD_BITS ? word
+                                                               : word >> (at % WORD_BITS + above) &
+                                                                     ((1u << w->of->a_bits) - 1));
             w->a.at[line * w->a_depth + k] = number;
             w->a.special |= number.kind;
         }
@@ -137,10 +153,11 @@ static bool read_b(work *w, const ifl_tensor_blocks *blocks)
     for (unsigned b = 0; b < blocks->count; b++) {
         ifl_matrix_lines half = w->b;
         half.at += (size_t)b * part * half.depth;
-        if (!read_shared(w, blocks->at[b], w->task->b, false, part, &half))
+        if (!read_shared(w, blocks->at[b], w->task->b, false, part + w->columns, &half))
             return false;
         w->b.special |= half.special;
     }
+    w->b.at += (size_t)w->columns * w->b.depth;
     if (w->of->negates_b)
         negate(&w->b, (size_t)w->of->n * w->b.depth);
     if (w->op->keeps_weights && w->op->mask_words)
@@ -212,25 +229,40 @@ static ifl_matrix_scales scales_of(const work *w, const ifl_block *block, ifl_te
 
 /* ---- single elements of d -------------------------------------------------------------------- */
 
-static uint32_t metadata_bits(const work *w, const ifl_block *block, unsigned row, unsigned bit,
-                              unsigned count)
+/* Of a row whose sum is in `lane`: metadata stand in the lanes of the sums of the 16 rows, so that
+ * parts of the sums have a copy each (CUTLASS 4, tmem_e_frg and tmem_e_frg_ws; PTX ISA 9.0, "Data
+ * Path Layout Organization": the same lanes for a, d and metadata where only half of them are used). */
+typedef struct met_row {
+    const ifl_block *block;
+    unsigned row, lane;
+} met_row;
+
+static uint32_t metadata_bits(const work *w, const met_row *of, unsigned bit, unsigned count)
 {
-    const ifl_tensor_bit at = ifl_tensor_metadata_place(w->of->a_type, w->of->a_bits, row, bit);
+    enum { BAND = 16 };
+    const ifl_tensor_bit at = ifl_tensor_metadata_place(w->of->a_type, w->of->a_bits, of->row, bit);
     const bool has_selector = w->of->a_type == IFL_MATRIX_TF32 || w->of->a_bits == 16;
     const uint32_t column =
         (w->task->metadata & UINT16_MAX) + at.column + (has_selector ? w->of->selector : 0u);
-    return block->tensor->words[column][at.lane] >> at.bit & ((1u << count) - 1);
+    const unsigned lane = of->lane - of->row % BAND + at.lane;
+    return of->block->tensor->words[column][lane] >> at.bit & ((1u << count) - 1);
 }
 
 /* Which element of a line of b the i-th of a sparse line meets: of four (tf32: two) elements two
  * (one) are there; of elements that are packed by fours, two of four pairs. */
-static unsigned met_by(const work *w, const ifl_block *block, unsigned row, unsigned i)
+static unsigned met_by(const work *w, const met_row *of, unsigned i)
 {
     if (w->of->a_type == IFL_MATRIX_TF32)
-        return 2 * i + metadata_bits(w, block, row, 4 * i + 1, 1);
+        return 2 * i + metadata_bits(w, of, 4 * i + 1, 1);
     if (w->op->kind == IFL_TENSOR_MXF4)
-        return i / 4 * 8 + 2 * metadata_bits(w, block, row, i / 4 * 4 + 2 * (i / 2 % 2), 2) + i % 2;
-    return i / 2 * 4 + metadata_bits(w, block, row, i / 2 * 4 + 2 * (i % 2), 2);
+        return i / 4 * 8 + 2 * metadata_bits(w, of, i / 4 * 4 + 2 * (i / 2 % 2), 2) + i % 2;
+    return i / 2 * 4 + metadata_bits(w, of, i / 2 * 4 + 2 * (i % 2), 2);
+}
+
+static void meet(const work *w, met_row of, uint8_t *met)
+{
+    for (unsigned i = 0; i < w->a_depth; i++)
+        met[i] = (uint8_t)met_by(w, &of, i);
 }
 
 /* The line of b that a row meets. */
@@ -284,17 +316,19 @@ static void compute_row(work *w, ifl_block *block, unsigned which, unsigned row,
                      .are_finite = !w->b.special};
     uint8_t met[MOST_DEPTH];
     ifl_number gathered[MOST_DEPTH];
-    for (unsigned i = 0; w->of->is_sparse && i < w->a_depth; i++)
-        met[i] = (uint8_t)met_by(w, block, row, i);
+    unsigned met_in = IFL_TENSOR_LANES; /* the lane whose part `met` is of */
     for (unsigned column = 0; column < w->of->n; column++) {
         ifl_tensor_place at = ifl_tensor_sum_place(w->op, w->of, row, column);
-        at.lane = (uint8_t)(at.lane + (w->task->d >> IFL_TENSOR_LANE_SHIFT));
+        at.lane = (uint8_t)(at.lane + w->first_lane);
         uint32_t *d = &block->tensor->words[(w->task->d & UINT16_MAX) + at.column][at.lane];
         if (is_masked(w, which, at.lane))
             continue;
         ifl_matrix_line_take(&w->a, w->a_lines == IFL_TENSOR_LANES ? at.lane : row, is_plain, &a);
         ifl_matrix_line_take(&w->b, column, is_plain, &b);
         if (w->of->is_sparse) {
+            if (met_in != at.lane)
+                meet(w, (met_row){block, row, at.lane}, met);
+            met_in = at.lane;
             gather(w, met, b.at, gathered);
             b.at = gathered;
         }
@@ -363,11 +397,10 @@ static bool are_there(const ifl_tensor_task *task, const ifl_tensor_blocks *bloc
     const ifl_tensor_product *op = task->code->extra;
     const ifl_tensor_description *of = &task->of;
     const unsigned rows = of->m / op->blocks, parts = IFL_TENSOR_LANES / rows;
-    const unsigned d_columns = rows == 64 && op->blocks == 1 && !op->keeps_weights
-                                   ? of->n
-                                   : of->n / (IFL_TENSOR_LANES / rows);
+    const unsigned d_columns =
+        ifl_tensor_takes_half(op, of) ? of->n : of->n / (IFL_TENSOR_LANES / rows);
     const unsigned a_columns =
-        op->is_a_held ? (unsigned)of->k * of->a_bits / WORD_BITS >> of->is_sparse : 0;
+        op->is_a_held ? (unsigned)of->k * held_bits(op, of) / WORD_BITS >> of->is_sparse : 0;
     const unsigned metadata = !of->is_sparse ? 0 : of->a_bits >= 16 ? 1u + of->selector : 2;
     bool is_right = true;
     for (unsigned b = 0; b < blocks->count && is_right; b++) {
@@ -383,17 +416,20 @@ static bool are_there(const ifl_tensor_task *task, const ifl_tensor_blocks *bloc
     return is_right;
 }
 
-/* Sums begin at lane 0, or those of 64 rows, which take half of each quarter, at lane 16. */
+/* Sums begin at lane 0, or those of 64 rows, which take half of each quarter, at lane 16; a and
+ * metadata then too (PTX ISA 9.0, "Data Path Layout Organization"). */
 static bool is_lane_right(const ifl_tensor_task *task)
 {
     const ifl_tensor_product *op = task->code->extra;
     const uint32_t lane = task->d >> IFL_TENSOR_LANE_SHIFT;
-    const bool takes_half = op->blocks == 1 && task->of.m == 64 && !op->keeps_weights;
-    if (!lane || (takes_half && lane == PART / 2 && !op->is_a_held))
+    const bool takes_half = ifl_tensor_takes_half(op, &task->of);
+    const bool is_same = (!op->is_a_held || task->a_held >> IFL_TENSOR_LANE_SHIFT == lane) &&
+                         (!task->of.is_sparse || task->metadata >> IFL_TENSOR_LANE_SHIFT == lane);
+    if (!lane || (takes_half && lane == PART / 2 && is_same))
         return true;
     ifl_fault_raise(task->warp, task->code, IFL_FAULT_ADDRESS, task->lane,
                     "sums from lane %u of tensor memory on: those of %u rows begin at lane 0%s",
-                    lane, task->of.m, takes_half ? " or 16" : "");
+                    lane, task->of.m, takes_half ? " or 16, and so do a and metadata there" : "");
     return false;
 }
 
@@ -403,12 +439,19 @@ static void set_columns(ifl_tensor_task *task, uint64_t descriptor)
     task->mask[1] = (uint32_t)(descriptor >> WORD_BITS);
 }
 
+/* The product begins behind so many columns of b (PTX ISA 9.0, "Zero-Column Mask Descriptor"). */
+static unsigned left_out(const ifl_tensor_task *task)
+{
+    enum { SHIFT = 24, FIELD = 63 };
+    const ifl_tensor_product *op = task->code->extra;
+    return op->keeps_weights && op->mask_words ? task->mask[1] >> SHIFT & FIELD : 0;
+}
+
 static bool are_columns_right(const ifl_tensor_task *task)
 {
-    enum { SHIFT = 24, MOST = 63 };
-    const ifl_tensor_product *op = task->code->extra;
-    return !op->keeps_weights || !op->mask_words || !(task->mask[1] >> SHIFT & MOST) ||
-           fail(task, "what a shift of the columns of b means is not known here");
+    const unsigned most = task->of.m == PART ? PART / 2 : PART;
+    return left_out(task) <= most ||
+           fail(task, "a product .ws begins behind at most 32 columns of b, of 32 rows 16");
 }
 
 /* ---- the operation --------------------------------------------------------------------------- */
@@ -422,8 +465,10 @@ bool ifl_tensor_product_run(const ifl_tensor_task *task)
         !are_there(task, &blocks) || !set_rule(&w))
         return false;
     w.rows = task->of.m / op->blocks;
+    w.first_lane = task->d >> IFL_TENSOR_LANE_SHIFT;
+    w.columns = left_out(task);
     w.a_depth = (unsigned)task->of.k >> task->of.is_sparse;
-    w.a_lines = op->is_a_held && op->blocks == 2 ? IFL_TENSOR_LANES : w.rows;
+    w.a_lines = op->is_a_held && (op->blocks == 2 || op->keeps_weights) ? IFL_TENSOR_LANES : w.rows;
     bool is_right = make_room(&w) && read_b(&w, &blocks);
     for (unsigned b = 0; b < blocks.count && is_right; b++)
         is_right = compute_block(&w, blocks.at[b], b);
@@ -447,13 +492,12 @@ static ifl_matrix_kind kind_of(const ifl_tensor_task *task)
     }
 }
 
-/* Of 64 rows in one block half of the data path is used (PTX ISA 9.0, "Data Path Layout Organization",
- * layout F). */
+/* Half of the data path may be used (PTX ISA 9.0, "Data Path Layout Organization", layouts C, F). */
 static void tell(const ifl_tensor_task *task)
 {
     const ifl_tensor_product *op = task->code->extra;
-    const bool takes_half = op->blocks == 1 && task->of.m == 64 && !op->keeps_weights;
-    const uint64_t rows = takes_half ? IFL_TENSOR_LANES : task->of.m;
+    const uint64_t rows =
+        ifl_tensor_takes_half(op, &task->of) ? IFL_TENSOR_LANES * op->blocks : task->of.m;
     ifl_warp_tell_product(
         task->warp, &(ifl_product_event){task->code->site, (uint8_t)kind_of(task),
                                          rows * task->of.n * task->of.k >> task->of.is_sparse});

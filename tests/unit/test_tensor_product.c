@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Products on tensor memory (tests/tensor/products.ptx, and its machine code) against sums over
  * matrices that are laid out here by the formulas of PTX ISA 9.0: "Canonical Layouts" of shared
- * memory, "Data Path Layout Organization", "Scale factor layout", "Sparse Matrices". All values are
- * small numbers, whose sums are exact in any order. */
+ * memory, "Data Path Layout Organization", "Scale factor layout", "Sparse Matrices"; that each part
+ * of the columns has a copy of metadata, and of a, is CUTLASS's (tmem_e_frg_ws,
+ * TmemAllocMode::Duplicated). All values are small numbers, whose sums are exact in any order. */
 #include "inflight.h"
 
 #include <math.h>
@@ -46,8 +47,14 @@ enum {
     F16_WS,
     F16_WS_ZEROS,
     F16_WS_SPARSE,
-    F8F6F4_WS_SPARSE
+    F8F6F4_WS_SPARSE,
+    F16_WS_HELD,
+    F16_WS_SHIFTED,
+    TF32_WS_SPARSE,
+    F16_SPARSE_HELD,
+    IN_UPPER_HALVES = 256 /* d, a and metadata begin at lane 16 */
 };
+enum { SHIFT = 5 };
 
 /* An element: bits of the exponent and the mantissa (0, 0: an integer), how many bits it takes in
  * shared memory, how many of them a piece of 16 bytes holds, its code in the descriptor. */
@@ -70,7 +77,7 @@ typedef struct config {
     unsigned which, m, n;
     const format *a, *b;
     mode a_mode, b_mode;
-    bool a_across, b_across, negates_a, negates_b, accumulates, to_half, ue4m3, is_deep;
+    bool a_across, b_across, negates_a, negates_b, accumulates, to_half, ue4m3, is_deep, is_upper;
     unsigned selector, scale_a_id, scale_b_id;
 } config;
 
@@ -119,9 +126,10 @@ static double random_value(const format *f)
 typedef struct data {
     config c;
     bool is_sparse, is_held, is_scaled, is_four, is_ws;
-    unsigned blocks, k, stored_k, scales;
-    double a[256][128], b[256][128]; /* rows of a as they are meant, columns of b */
-    double stored[256][128];         /* of a sparse a what is there */
+    bool is_half;                                /* 64 rows are 16 lanes of each quarter */
+    unsigned blocks, k, stored_k, scales, shift; /* columns of b before the product's first */
+    double a[256][128], b[256][128];             /* rows of a as they are meant, columns of b */
+    double stored[256][128];                     /* of a sparse a what is there */
     unsigned met[256][128];
     double scale_a[256][6], scale_b[256][6];
     uint8_t image[BLOCKS][IMAGE_BYTES];
@@ -147,12 +155,16 @@ static void begin(data *d, const config *c, unsigned blocks)
     d->c = *c;
     d->blocks = blocks;
     d->is_sparse = IS(c->which, F16_SPARSE, TF32_SPARSE, F8F6F4_SPARSE, I8_SPARSE, MXF8F6F4_SPARSE,
-                      MXF4_SPARSE, NVF4_SPARSE, F16_WS_SPARSE, F8F6F4_WS_SPARSE);
+                      MXF4_SPARSE, NVF4_SPARSE, F16_WS_SPARSE, F8F6F4_WS_SPARSE, TF32_WS_SPARSE,
+                      F16_SPARSE_HELD);
     d->is_held = IS(c->which, F16_HELD, TF32_HELD, F8F6F4_HELD, I8_HELD, MXF8F6F4_HELD, MXF4_HELD,
-                    NVF4_HELD);
+                    NVF4_HELD, F16_WS_HELD, F16_SPARSE_HELD);
     d->is_four = IS(c->which, MXF4, MXF4_HELD, NVF4, NVF4_HELD, MXF4_SPARSE, NVF4_SPARSE);
     d->is_scaled = d->is_four || IS(c->which, MXF8F6F4, MXF8F6F4_HELD, MXF8F6F4_SPARSE);
-    d->is_ws = IS(c->which, F16_WS, F16_WS_ZEROS, F16_WS_SPARSE, F8F6F4_WS_SPARSE);
+    d->is_ws = IS(c->which, F16_WS, F16_WS_ZEROS, F16_WS_SPARSE, F8F6F4_WS_SPARSE, F16_WS_HELD,
+                  F16_WS_SHIFTED, TF32_WS_SPARSE);
+    d->shift = c->which == F16_WS_SHIFTED ? SHIFT : 0;
+    d->is_half = c->m / blocks == 64 && !d->is_ws && (blocks == 1 || d->is_sparse);
     d->scales = IS(c->which, NVF4, NVF4_HELD, NVF4_SPARSE) ? 4 : d->is_four ? 2 : 1;
     if (c->is_deep)
         d->scales = d->scales * 3 / 2;
@@ -168,7 +180,7 @@ static void begin(data *d, const config *c, unsigned blocks)
 static void choose(data *d, unsigned row)
 {
     for (unsigned i = 0; i < d->stored_k; i++) {
-        if (d->c.which == TF32_SPARSE) {
+        if (d->c.a == &tf32) {
             d->met[row][i] = 2 * i + next_random() % 2;
         } else if (d->is_four) {
             if (i % 4 == 0) {
@@ -198,7 +210,7 @@ static void make_values(data *d)
             d->scale_a[row][s] =
                 ldexp(1 + (d->c.ue4m3 ? next_random() % 2 / 2.0 : 0), (int)(next_random() % 4) - 2);
     }
-    for (unsigned column = 0; column < d->c.n; column++) {
+    for (unsigned column = 0; column < d->c.n + d->shift; column++) {
         for (unsigned k = 0; k < d->k; k++)
             d->b[column][k] = random_value(d->c.b);
         for (unsigned s = 0; s < d->scales; s++)
@@ -318,13 +330,20 @@ static void sum_at(const data *d, unsigned row, unsigned column, unsigned *lane,
     const unsigned rows = d->c.m / d->blocks;
     *at = column;
     *lane = row;
-    if (d->is_ws || d->blocks == 2) { /* 1/4, 1/2 or all lanes hold all rows of a part of columns */
+    if (d->is_half) { /* 16 rows in each quarter of the lanes */
+        *lane = row / 16 * 32 + row % 16 + (d->c.is_upper ? 16 : 0);
+    } else if (d->is_ws ||
+               d->blocks == 2) { /* 1/4, 1/2 or all lanes hold all rows of a part of columns */
         const unsigned parts = LANES / rows, part = d->c.n / parts;
         *lane = row + column / part * rows;
         *at = column % part;
-    } else if (rows == 64) { /* 16 rows in each quarter of the lanes */
-        *lane = row / 16 * 32 + row % 16;
     }
+}
+
+/* From the lane of a row to that of its copy for the next part of the columns. */
+static unsigned copy_step(const data *d)
+{
+    return d->is_ws || (d->blocks == 2 && !d->is_half) ? d->c.m / d->blocks : LANES;
 }
 
 static void put_word(uint32_t (*words)[LANES], unsigned column, unsigned lane, unsigned at,
@@ -336,13 +355,16 @@ static void put_word(uint32_t (*words)[LANES], unsigned column, unsigned lane, u
 
 static void fill_held(data *d, unsigned block)
 {
-    const unsigned rows = d->c.m / d->blocks, bits = d->c.a->bits;
+    const unsigned rows = d->c.m / d->blocks;
+    const bool has_bytes = d->c.a->bits < 8 && !d->is_four; /* of 4 bits in the middle of one */
+    const unsigned bits = has_bytes ? 8 : d->c.a->bits,
+                   above = has_bytes && d->c.a->bits == 4 ? 2 : 0;
     for (unsigned row = 0; row < rows; row++)
-        for (unsigned k = 0; k < d->k; k++) {
-            const uint32_t value = encode(d->c.a, d->a[block * rows + row][k]);
+        for (unsigned k = 0; k < d->stored_k; k++) {
+            const uint32_t value = encode(d->c.a, d->stored[block * rows + row][k]) << above;
             unsigned lane, column;
             sum_at(d, row, 0, &lane, &column);
-            for (; lane < LANES; lane += d->blocks == 2 ? rows : LANES) /* parts have a copy each */
+            for (; lane < LANES; lane += copy_step(d)) /* parts have a copy each */
                 put_word(d->before[block], HELD_AT + k * bits / 32, lane, k * bits % 32, bits,
                          value);
         }
@@ -355,19 +377,22 @@ static void fill_metadata(data *d, unsigned block)
         for (unsigned i = 0; i < d->stored_k; i++) {
             const unsigned met = d->met[block * rows + row][i];
             unsigned bit, width = 2, value;
-            if (d->c.which == TF32_SPARSE)
+            if (d->c.a == &tf32)
                 bit = 4 * i, width = 4, value = met % 2 ? 0xe : 0x4;
             else if (d->is_four)
                 bit = i / 4 * 4 + i / 2 % 2 * 2, value = met % 8 / 2;
             else
                 bit = 2 * i, value = met % 4;
-            unsigned lane = row, column = bit / 32, at = bit % 32;
+            unsigned lane, column, at = bit % 32;
+            sum_at(d, row, 0, &lane, &column);
+            column = bit / 32;
             if (d->c.a->bits >= 16) { /* 16 bits a row: eight rows, the second half along k, ... */
-                lane = row / 16 * 16 + row % 8 + bit / 16 * 8;
+                lane = lane - row % 16 + row % 8 + bit / 16 * 8;
                 column = d->c.selector;
                 at = row / 8 % 2 * 16 + bit % 16;
             }
-            put_word(d->before[block], METADATA_AT + column, lane, at, width, value);
+            for (; lane < LANES; lane += copy_step(d))
+                put_word(d->before[block], METADATA_AT + column, lane, at, width, value);
         }
 }
 
@@ -441,7 +466,7 @@ static double product_of(const data *d, unsigned row, unsigned column)
         if (d->is_scaled)
             scale *=
                 d->scale_a[row][k * d->scales / d->k] * d->scale_b[column][k * d->scales / d->k];
-        sum += scale * d->a[row][k] * d->b[column][k];
+        sum += scale * d->a[row][k] * d->b[column + d->shift][k];
     }
     return sum;
 }
@@ -555,7 +580,7 @@ static void check_time(const ifl_profile *profile, const char *gpu, const data *
                         : d->c.a->bits == 32 ? 0.5
                         : d->c.a->bits == 16 ? 1
                                              : 2;
-    const unsigned rows = d->c.m == 64 && d->blocks == 1 && !d->is_ws ? 128 : d->c.m;
+    const unsigned rows = d->is_half ? 2 * d->c.m : d->c.m;
     const double wanted = (double)rows * d->c.n * d->stored_k / (4096 * rate) / sms / hz * 1e6;
     ifl_model model;
     ifl_device *device;
@@ -583,7 +608,7 @@ static unsigned run(const ifl_module *module, const char *gpu, data *d, uint64_t
     set(launch, "arg", "u32x%u=zero", d->blocks * COLUMNS * LANES);
     set(launch, "arg", "u32x%u=zero", d->blocks * COLUMNS * LANES);
     set(launch, "arg", "u32:%u", IMAGE_BYTES / 4);
-    set(launch, "arg", "u32:%u", d->c.which);
+    set(launch, "arg", "u32:%u", d->c.which | (d->c.is_upper ? IN_UPPER_HALVES : 0));
     set(launch, "arg", "u64:%llu", (unsigned long long)a);
     set(launch, "arg", "u64:%llu", (unsigned long long)b);
     set(launch, "arg", "u32:%u", description_of(d));
@@ -614,15 +639,17 @@ static unsigned try(const ifl_module *module, const char *gpu, const config *c, 
     for (unsigned block = 0; block < blocks; block++) {
         fill_before(&d, block);
         if (c->is_deep) {
-            a = fill_deep(d.image[block], 0, c->a, c->m / blocks, d.stored, block * c->m / blocks);
+            a = d.is_held ? UINT64_C(1) << 52 /* tells products.ptx of b's */
+                          : fill_deep(d.image[block], 0, c->a, c->m / blocks, d.stored,
+                                      block * c->m / blocks);
             b = fill_deep(d.image[block], B_AT, c->b, c->n / blocks, d.b, block * c->n / blocks);
             continue;
         }
         if (!d.is_held)
             a = fill_matrix(d.image[block], 0, c->a, c->a_mode, c->a_across, c->m / blocks,
                             d.stored_k, d.stored, block * c->m / blocks);
-        b = fill_matrix(d.image[block], B_AT, c->b, c->b_mode, c->b_across, c->n / blocks, d.k, d.b,
-                        block * c->n / blocks);
+        b = fill_matrix(d.image[block], B_AT, c->b, c->b_mode, c->b_across, c->n / blocks + d.shift,
+                        d.k, d.b, block * c->n / blocks);
     }
     return run(module, gpu, &d, a, b);
 }
@@ -674,6 +701,28 @@ static const config configs[] = {
     {F16_WS_SPARSE, 128, 128, &half, &half, BYTES_64, BYTES_128, .selector = 1,
      .accumulates = true},
     {F8F6F4_WS_SPARSE, 128, 64, &e4m3, &e5m2, BYTES_32, BYTES_128, .a_across = false},
+    {F16_WS_SPARSE, 64, 128, &half, &half, BYTES_64, BYTES_128, .selector = 1, .accumulates = true},
+    {F16_WS_SPARSE, 32, 64, &bfloat, &bfloat, NONE, BYTES_64, .selector = 0},
+    {F8F6F4_WS_SPARSE, 64, 64, &e4m3, &e5m2, BYTES_32, BYTES_128, .accumulates = true},
+    {F8F6F4_WS_SPARSE, 32, 128, &e2m3, &e4m3, BYTES_32, BYTES_128, .a_across = false},
+    {TF32_WS_SPARSE, 64, 64, &tf32, &tf32, NONE, BYTES_64, .selector = 1},
+    {TF32_WS_SPARSE, 32, 128, &tf32, &tf32, BYTES_32, NONE, .accumulates = true},
+    {F16_WS_HELD, 128, 64, &half, &half, NONE, BYTES_128, .accumulates = true},
+    {F16_WS_HELD, 64, 128, &half, &half, NONE, BYTES_32, .negates_a = true},
+    {F16_WS_HELD, 32, 256, &bfloat, &bfloat, NONE, NONE, .accumulates = true},
+    {F16_WS_SHIFTED, 128, 64, &half, &half, NONE, NONE, .accumulates = true},
+    {F16_WS_SHIFTED, 64, 128, &half, &half, BYTES_64, BYTES_128, .a_across = false},
+    {F16_WS_SHIFTED, 32, 64, &half, &bfloat, BYTES_64, BYTES_32, .accumulates = true},
+    {F16_SPARSE, 64, 64, &half, &half, NONE, BYTES_64, .selector = 1, .accumulates = true},
+    {F16_SPARSE, 64, 24, &half, &half, NONE, NONE, .is_upper = true},
+    {TF32_SPARSE, 64, 32, &tf32, &tf32, BYTES_128, NONE, .accumulates = true},
+    {I8_SPARSE, 64, 64, &s8, &u8, BYTES_128, BYTES_128, .is_upper = true, .accumulates = true},
+    {F16_HELD, 64, 64, &half, &half, NONE, BYTES_128, .is_upper = true},
+    {F16_SPARSE_HELD, 64, 64, &half, &half, NONE, BYTES_64, .is_upper = true, .selector = 1},
+    {F16_SPARSE_HELD, 128, 64, &half, &half, NONE, BYTES_64, .accumulates = true},
+    {F8F6F4_HELD, 128, 64, &e2m3, &e5m2, NONE, BYTES_128, .accumulates = true},
+    {F8F6F4_HELD, 64, 32, &e2m1, &e3m2, NONE, NONE, .negates_b = true},
+    {MXF8F6F4_HELD, 128, 32, &e3m2, &e2m1, NONE, BYTES_128, .scale_a_id = 3},
 };
 
 static const config pairs[] = {
@@ -683,6 +732,9 @@ static const config pairs[] = {
     {F16_HELD, 256, 64, &half, &half, NONE, BYTES_64, .accumulates = true},
     {F8F6F4, 256, 64, &e4m3, &e5m2, BYTES_128, BYTES_128, .a_across = false},
     {F16_SPARSE, 256, 64, &half, &half, NONE, BYTES_64, .accumulates = true},
+    {F16_SPARSE, 128, 64, &half, &half, NONE, BYTES_64, .selector = 1, .accumulates = true},
+    {TF32_SPARSE, 128, 32, &tf32, &tf32, BYTES_64, NONE, .is_upper = true},
+    {F8F6F4_SPARSE, 128, 128, &e5m2, &e4m3, BYTES_64, BYTES_128, .is_upper = true},
     {MXF8F6F4, 256, 128, &e4m3, &e4m3, BYTES_128, BYTES_128, .accumulates = true},
     {NVF4, 256, 128, &four, &four, BYTES_128, BYTES_128, .ue4m3 = true},
 };
@@ -694,11 +746,14 @@ static const config deep[] = {
     {NVF4, 128, 48, &four, &four, .scale_b_id = 2, .accumulates = true, .is_deep = true},
     {MXF4, 128, 64, &four, &four, .scale_a_id = 1, .scale_b_id = 3, .is_deep = true},
     {MXF4, 128, 128, &four, &four, .scale_a_id = 2, .negates_b = true, .is_deep = true},
+    {NVF4_HELD, 128, 64, &four, &four, .ue4m3 = true, .accumulates = true, .is_deep = true},
+    {MXF4_HELD, 128, 128, &four, &four, .scale_a_id = 1, .is_deep = true},
 };
 
 static const config deep_pairs[] = {
     {NVF4, 256, 256, &four, &four, .ue4m3 = true, .scale_b_id = 2, .is_deep = true},
     {NVF4, 256, 128, &four, &four, .ue4m3 = true, .accumulates = true, .is_deep = true},
+    {NVF4_HELD, 256, 64, &four, &four, .ue4m3 = true, .scale_a_id = 2, .is_deep = true},
 };
 
 static ifl_module *open_module(const char *path)
