@@ -165,6 +165,14 @@ typedef struct ifl_tensor_copy {
     uint32_t from; /* slot: descriptor */
 } ifl_tensor_copy;
 
+/* Each lane of 32, from an address of a multiple of 32 lanes on, takes eight columns of the lane
+ * behind it; the last one keeps its own. */
+typedef struct ifl_tensor_shift {
+    uint8_t blocks;
+    bool is_once;
+    ifl_tensor_address at;
+} ifl_tensor_shift;
+
 /* When all that the block has begun before is done one arrives at a barrier, in each block of a
  * mask. */
 typedef struct ifl_tensor_commit {

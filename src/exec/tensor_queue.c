@@ -69,6 +69,8 @@ static bool run(const ifl_tensor_task *task)
         return ifl_tensor_product_run(task);
     case IFL_CODE_tensor_copy:
         return ifl_tensor_copy_run(task);
+    case IFL_CODE_tensor_shift:
+        return ifl_tensor_shift_run(task);
     default:
         ifl_mbarrier_arrive(task->object);
         return true;

@@ -46,6 +46,7 @@ bool ifl_tensor_matrix_place(const ifl_tensor_task *task, uint64_t descriptor,
 /* tensor_product.c, tensor_refill.c: false after a fault. */
 bool ifl_tensor_product_run(const ifl_tensor_task *task);
 bool ifl_tensor_copy_run(const ifl_tensor_task *task);
+bool ifl_tensor_shift_run(const ifl_tensor_task *task);
 
 /* A descriptor of shared memory in a lane. */
 static inline uint64_t ifl_tensor_descriptor(const char *frame, uint32_t slot, bool are_planes,

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copies from shared to tensor memory (tcgen05.cp, UTCCP): rows of 16 or 32 bytes, as a descriptor
- * says, to lanes. */
+ * says, to lanes. And rows of tensor memory that move by one (tcgen05.shift, UTCSHIFT). */
 #include "exec/tensor_queue.h"
 
 #include <string.h>
 
 enum { ROW_PIECE = 16, PIECE_COLUMNS = 4, PART = 32 };
 
-/* Pieces of 16 bytes of a row; and the row that a lane gets (PTX ISA 9.0, "tcgen05.cp"). Of four rows the
- * first lane of each quarter has one, as a published emulator has it that was held against a B200
- * (github.com/mlc-ai/TIRx-harness, tools/tests/numsim/microtests/test_tcgen05_transfer.py). */
+/* Pieces of 16 bytes of a row; and the row that a lane gets (PTX ISA 9.0, "tcgen05.cp"). Of four rows a
+ * lane of each quarter has one, the first where the address has lane 0, as a published emulator has
+ * it that was held against a B200 (github.com/mlc-ai/TIRx-harness,
+ * tools/tests/numsim/microtests/test_tcgen05_transfer.py). */
 typedef struct copied_shape {
     uint8_t pieces;
     bool is_row_a_quarter;
@@ -44,7 +45,8 @@ static bool copy_to(const ifl_tensor_task *task, ifl_block *block, const ifl_mat
     const copied_shape *shape = &shapes[op->shape];
     uint64_t origin;
     const uint8_t space = ifl_tensor_shared_of(task->warp, block, &origin);
-    for (unsigned lane = 0; lane < IFL_TENSOR_LANES; lane += shape->is_row_a_quarter ? PART : 1)
+    const unsigned first = task->d >> IFL_TENSOR_LANE_SHIFT;
+    for (unsigned lane = first; lane < IFL_TENSOR_LANES; lane += shape->is_row_a_quarter ? PART : 1)
         for (unsigned piece = 0; piece < shape->pieces; piece++) {
             const unsigned row = shape->is_row_a_quarter
                                      ? lane / PART
@@ -60,8 +62,9 @@ static bool copy_to(const ifl_tensor_task *task, ifl_block *block, const ifl_mat
                 from = wide;
             }
             for (unsigned c = 0; c < PIECE_COLUMNS; c++)
-                memcpy(&block->tensor->words[task->d + piece * PIECE_COLUMNS + c][lane],
-                       from + c * sizeof(uint32_t), sizeof(uint32_t));
+                memcpy(
+                    &block->tensor->words[(task->d & UINT16_MAX) + piece * PIECE_COLUMNS + c][lane],
+                    from + c * sizeof(uint32_t), sizeof(uint32_t));
         }
     return true;
 }
@@ -71,8 +74,9 @@ static bool are_there(const ifl_tensor_task *task, const ifl_tensor_blocks *bloc
     const ifl_tensor_copy *op = task->code->extra;
     bool is_right = true;
     for (unsigned b = 0; b < blocks->count && is_right; b++)
-        is_right = ifl_tensor_has(task->warp, task->code, blocks->at[b], task->lane, task->d,
-                                  shapes[op->shape].pieces * PIECE_COLUMNS, "a copy");
+        is_right =
+            ifl_tensor_has(task->warp, task->code, blocks->at[b], task->lane, task->d & UINT16_MAX,
+                           shapes[op->shape].pieces * PIECE_COLUMNS, "a copy");
     return is_right;
 }
 
@@ -101,13 +105,14 @@ ifl_reason ifl_slow_tensor_copy(ifl_warp *warp, const ifl_code *code, char *fram
             .warp = warp,
             .lane = lane,
             .a = ifl_tensor_descriptor(frame, op->from, op->are_planes, lane),
-            .d = to & UINT16_MAX};
+            .d = to};
         ifl_tensor_blocks blocks;
         ifl_matrix_place place;
-        if (to >> IFL_TENSOR_LANE_SHIFT)
+        if (to >> IFL_TENSOR_LANE_SHIFT >= (shapes[op->shape].is_row_a_quarter ? PART : 1))
             return ifl_fault_raise(warp, code, IFL_FAULT_ADDRESS, lane,
-                                   "a copy to lane %u of tensor memory: it must begin at lane 0",
-                                   to >> IFL_TENSOR_LANE_SHIFT);
+                                   "a copy to lane %u of tensor memory: it must begin at lane 0%s",
+                                   to >> IFL_TENSOR_LANE_SHIFT,
+                                   shapes[op->shape].is_row_a_quarter ? " to 31" : "");
         if (!ifl_tensor_blocks_of(warp, code, op->blocks, &blocks) || !are_there(&task, &blocks) ||
             !ifl_tensor_matrix_place(&task, task.a, &place))
             return IFL_REASON_FAULT;
@@ -115,6 +120,65 @@ ifl_reason ifl_slow_tensor_copy(ifl_warp *warp, const ifl_code *code, char *fram
             return ifl_fault_raise(warp, code, IFL_FAULT_OTHER, lane,
                                    "a copy's leading dimension is a distance, not an address");
         if (!ifl_tensor_begin(&task))
+            return IFL_REASON_FAULT;
+    }
+    return IFL_REASON_NONE;
+}
+
+/* ---- rows that move -------------------------------------------------------------------------- */
+
+enum { MOVED_COLUMNS = 8 }; /* PTX ISA 9.0, "Data Movement Shape": .31x256b */
+
+static bool is_place_right(const ifl_tensor_task *task, const ifl_tensor_blocks *blocks)
+{
+    bool is_right = true;
+    for (unsigned b = 0; b < blocks->count && is_right; b++)
+        is_right = ifl_tensor_has(task->warp, task->code, blocks->at[b], task->lane,
+                                  task->d & UINT16_MAX, MOVED_COLUMNS, "rows that move");
+    return is_right;
+}
+
+/* Rows go down as values do of shfl.down: to the lane before, and the last lane keeps its own. PTX ISA
+ * 9.0 says "downwards across all the rows, except the last, by one row", of 31 rows of 32 bytes; that
+ * the row which is free then is the last follows from what stands elsewhere in it: tcgen05.cp of four
+ * rows is in order behind a shift ("Pipelined tcgen05 instructions"), and a tensor copy
+ * (im2col::w::128) brings the rows behind every 32. No Blackwell GPU was asked. */
+bool ifl_tensor_shift_run(const ifl_tensor_task *task)
+{
+    const ifl_tensor_shift *op = task->code->extra;
+    const unsigned column = task->d & UINT16_MAX, first = task->d >> IFL_TENSOR_LANE_SHIFT;
+    ifl_tensor_blocks blocks;
+    if (!ifl_tensor_blocks_of(task->warp, task->code, op->blocks, &blocks) ||
+        !is_place_right(task, &blocks))
+        return false;
+    for (unsigned b = 0; b < blocks.count; b++)
+        for (unsigned c = column; c < column + MOVED_COLUMNS; c++) {
+            uint32_t *lanes = &blocks.at[b]->tensor->words[c][first];
+            memmove(lanes, lanes + 1, (PART - 1) * sizeof *lanes);
+        }
+    return true;
+}
+
+ifl_reason ifl_slow_tensor_shift(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                 uint32_t active)
+{
+    (void)active;
+    const ifl_tensor_shift *op = code->extra;
+    for (uint32_t m = op->is_once ? mask & -mask : mask; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const ifl_tensor_task task = {.code = code,
+                                      .warp = warp,
+                                      .lane = lane,
+                                      .d = ifl_tensor_address_of(&op->at, frame, lane)};
+        const uint32_t first = task.d >> IFL_TENSOR_LANE_SHIFT;
+        ifl_tensor_blocks blocks;
+        if (first % PART || first >= IFL_TENSOR_LANES)
+            return ifl_fault_raise(warp, code, IFL_FAULT_ADDRESS, lane,
+                                   "rows from lane %u of tensor memory on move: they must begin at "
+                                   "lane 0, 32, 64 or 96",
+                                   first);
+        if (!ifl_tensor_blocks_of(warp, code, op->blocks, &blocks) ||
+            !is_place_right(&task, &blocks) || !ifl_tensor_begin(&task))
             return IFL_REASON_FAULT;
     }
     return IFL_REASON_NONE;

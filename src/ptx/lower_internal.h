@@ -144,7 +144,8 @@ uint8_t ifl_lower_matrix_scales(const ifl_modifiers *modifiers);
 ifl_lower_function ifl_lower_wmma_load, ifl_lower_wmma_store, ifl_lower_wmma_mma;
 /* lower_tensor.c */
 ifl_lower_function ifl_lower_tensor_alloc, ifl_lower_tensor_move, ifl_lower_tensor_wait,
-    ifl_lower_tensor_product, ifl_lower_tensor_copy, ifl_lower_tensor_commit;
+    ifl_lower_tensor_product, ifl_lower_tensor_copy, ifl_lower_tensor_shift,
+    ifl_lower_tensor_commit;
 /* lower_video.c */
 ifl_lower_function ifl_lower_video;
 /* lower_texture.c */

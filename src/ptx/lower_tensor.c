@@ -286,6 +286,21 @@ void ifl_lower_tensor_copy(ifl_lowerer *l)
     ifl_lower_emit(l, IFL_CODE_tensor_copy)->extra = op;
 }
 
+void ifl_lower_tensor_shift(ifl_lowerer *l)
+{
+    const ifl_modifiers *m = &l->instruction->modifiers;
+    ifl_tensor_shift *op = ifl_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    if (!m->group || m->mode != IFL_MODE_DOWN) {
+        ifl_lower_unsupported(l, "of this form");
+        return;
+    }
+    op->blocks = m->group;
+    op->at = address_of(l, l->slots.at[0]);
+    ifl_lower_emit(l, IFL_CODE_tensor_shift)->extra = op;
+}
+
 void ifl_lower_tensor_commit(ifl_lowerer *l)
 {
     const ifl_modifiers *m = &l->instruction->modifiers;

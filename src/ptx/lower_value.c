@@ -534,6 +534,7 @@ ifl_lower_function *const ifl_lower_table[IFL_OP_COUNT] = {
     [IFL_OP_TENSOR_MMA_WS] = ifl_lower_tensor_product,
     [IFL_OP_TENSOR_MMA_WS_SP] = ifl_lower_tensor_product,
     [IFL_OP_TENSOR_CP] = ifl_lower_tensor_copy,
+    [IFL_OP_TENSOR_SHIFT] = ifl_lower_tensor_shift,
     [IFL_OP_TENSOR_COMMIT] = ifl_lower_tensor_commit,
     [IFL_OP_TENSOR_WAIT_LD] = ifl_lower_nothing,
     [IFL_OP_TENSOR_WAIT_ST] = ifl_lower_tensor_wait,

@@ -246,6 +246,21 @@ void ifl_sass_lower_tensor_copy(ifl_sass_lowerer *l)
     ifl_sass_emit(l, IFL_CODE_tensor_copy)->extra = op;
 }
 
+void ifl_sass_lower_tensor_shift(ifl_sass_lowerer *l)
+{
+    ifl_tensor_shift *op = ifl_sass_lower_allocate(l, sizeof *op);
+    if (!op)
+        return;
+    if (value(l, IFL_SASS_VALUE_DIRECTION) != IFL_SASS_WORD_DOWN) {
+        ifl_sass_refuse(l, "of this form");
+        return;
+    }
+    op->blocks = blocks_of(l);
+    op->is_once = true;
+    op->at = address_of(l, IFL_SASS_ROLE_DESTINATION_ADDRESS);
+    ifl_sass_emit(l, IFL_CODE_tensor_shift)->extra = op;
+}
+
 /* [UR barrier], URZ, UR blocks. */
 void ifl_sass_lower_tensor_commit(ifl_sass_lowerer *l)
 {

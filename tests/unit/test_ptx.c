@@ -324,14 +324,14 @@ static void test_wrong_calls(void **state)
 static void test_unsupported(void **state)
 {
     (void)state;
-    ifl_program *program = read_ok(KERNEL("tcgen05.shift.cta_group::1.down [%r1];\n"
+    ifl_program *program = read_ok(KERNEL("wgmma.other [%r1];\n"
                                           "@%p1 suld.p.1d.v2.b32.trap {%r1,%r2}, [t, {%r1}];\n"
                                           "tcgen05.other.min %r1;\n"
                                           "ld.global.wonderful.u32 %r1, [%rd1];\n"
                                           "multimem.a; multimem.b;\n"
                                           "ld.param.u64 %rd1, [b];\n"));
     static const char *const said[] = {
-        "'tcgen05.shift' is not supported: which way rows move is not known here",
+        "'wgmma' is not supported: tensor core instructions",
         "'suld.p' is not supported: surfaces by format",
         "'tcgen05' is not supported: tensor core instructions",
         "'ld' with the modifier '.wonderful' is not supported",
