@@ -76,15 +76,15 @@ static uint32_t steps(const ifl_tensor_map *map, unsigned dimension)
     return (map->box[dimension] + stride - 1) / stride;
 }
 
-/* Pixels that stand side by side, and how many such groups; the halo of each behind it (PTX ISA 9.0,
- * "im2col::w and im2col::w::128 modes"). */
+/* Pixels are in groups that have a halo each (PTX ISA 9.0, "im2col::w and im2col::w::128 modes"). */
 typedef struct pixel_groups {
     unsigned count, pixels, halo;
 } pixel_groups;
+enum { GROUPS = 4 };
 
 static pixel_groups groups_of(const ifl_tensor_map *map, const ifl_box *box)
 {
-    enum { GROUPS = 4, GROUP = 32 };
+    enum { GROUP = 32 };
     return map->wide == IFL_TENSOR_WIDE_128
                ? (pixel_groups){GROUPS, GROUP, box->offsets[0]}
                : (pixel_groups){1, map->image.pixels, map->wide ? box->offsets[0] : 0};
@@ -144,32 +144,6 @@ static void first_pixel(const ifl_tensor_map *map, const ifl_box *box, int64_t *
         at[i] = box->coordinates[i];
 }
 
-/* Where pixels of a halo are when a line of the image ends before them the document's figures may
- * show; its text does not say. */
-static bool is_halo_known(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box,
-                          const ifl_tensor_map *map)
-{
-    const pixel_groups groups = groups_of(map, box);
-    const unsigned last = map->rank - 1u;
-    int64_t at[IFL_TENSOR_RANKS] = {0};
-    first_pixel(map, box, at);
-    for (unsigned g = 0; g < groups.count && groups.halo; g++) {
-        for (unsigned p = 1; p < groups.pixels; p++)
-            next_pixel(map, at);
-        const int64_t image = at[last],
-                      halo_end = at[1] + (int64_t)groups.halo * map->element_stride[1];
-        if (halo_end >= (int64_t)map->size[1] + map->image.upper[0]) {
-            ifl_fault_raise(warp, code, IFL_FAULT_UNSUPPORTED, lane,
-                            "a halo of %u pixels behind pixel %lld of image %lld: it passes the "
-                            "line's end, and where it goes on is not known here",
-                            groups.halo, (long long)at[1], (long long)image);
-            return false;
-        }
-        next_pixel(map, at);
-    }
-    return true;
-}
-
 /* What an H200 calls an illegal instruction. */
 static bool are_taken(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box,
                       const ifl_tensor_map *map)
@@ -218,8 +192,7 @@ bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const if
                         "aligned to 128 bytes");
         return false;
     }
-    if (!are_taken(warp, code, lane, &counted, &map) ||
-        (map.wide && !is_halo_known(warp, code, lane, &counted, &map)))
+    if (!are_taken(warp, code, lane, &counted, &map))
         return false;
     const bool is_written = op->has_barrier;
     *bytes = (uint32_t)box_bytes(op, &map, box);
@@ -419,19 +392,27 @@ static bool do_pixel(box_copy *c, const ifl_box *box, const int64_t *pixel, cons
     return work->row(c, at, work);
 }
 
+/* Behind all pixels the halos: of each the first pixel, then of each the second. A halo goes on as the
+ * pixels do, at the end of a line with the next image's. That four pixels stand together in shared
+ * memory, one of each 32, as tcgen05.cp.4x256b takes them to the lanes that a shift frees, and that
+ * halos go on so, is a public emulator's rule (github.com/mlc-ai/TIRx-harness,
+ * tools/tests/numsim, wide_im2col); the PTX ISA has figures of it. */
 static bool each_of_image(box_copy *c, const ifl_box *box, const row_work *work)
 {
     const pixel_groups groups = groups_of(c->map, box);
-    int64_t pixel[IFL_TENSOR_RANKS] = {0}, halo[IFL_TENSOR_RANKS];
+    int64_t pixel[IFL_TENSOR_RANKS] = {0}, halo[GROUPS][IFL_TENSOR_RANKS];
     bool is_right = true;
     first_pixel(c->map, box, pixel);
     for (unsigned g = 0; g < groups.count; g++) {
         for (unsigned p = 0; p < groups.pixels && is_right; p++, next_pixel(c->map, pixel))
             is_right = do_pixel(c, box, pixel, work);
-        memcpy(halo, pixel, sizeof halo);
-        for (unsigned p = 0; p < groups.halo && is_right; p++, next_pixel(c->map, halo))
-            is_right = do_pixel(c, box, halo, work);
+        memcpy(halo[g], pixel, sizeof pixel);
     }
+    for (unsigned p = 0; p < groups.halo; p++)
+        for (unsigned g = 0; g < groups.count && is_right; g++) {
+            is_right = do_pixel(c, box, halo[g], work);
+            next_pixel(c->map, halo[g]);
+        }
     return is_right;
 }
 
