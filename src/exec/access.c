@@ -225,7 +225,7 @@ static bool is_below_own(const ifl_warp *warp, ifl_space space, uint64_t address
 typedef struct asked_bytes {
     uint64_t bytes, least;
     bool is_run;
-    bool is_whole; /* by something else than an instruction's lanes, which reach one memory only */
+    bool is_whole; /* in one memory only, though the address stands for those of several GPUs */
 } asked_bytes;
 
 static uint8_t *reach_checked(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
@@ -284,6 +284,13 @@ uint8_t *ifl_warp_reach_run(ifl_warp *warp, const ifl_code *code, ifl_space spac
 {
     return reach_checked(warp, code, space, lane, address, (asked_bytes){bytes, bytes, true, true},
                          is_write ? IFL_PURPOSE_CHANGES : IFL_PURPOSE_READS);
+}
+
+uint8_t *ifl_warp_reach_each(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
+                             uint64_t address, uint64_t bytes)
+{
+    return reach_checked(warp, code, space, lane, address, (asked_bytes){bytes, bytes, true, false},
+                         IFL_PURPOSE_CHANGES);
 }
 
 bool ifl_warp_has(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,

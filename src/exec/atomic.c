@@ -247,38 +247,84 @@ static const ifl_allocation *copies_at(const ifl_warp *warp, uint64_t address)
     return ifl_memory_copies(warp->worker->grid->launch->memory, address);
 }
 
-/* The sums of both halves of a word, or of one, as floats. */
-static void add_halves(const ifl_atomic *a, float sum[2], uint64_t bits)
+/* Elements of which several lie in a word. */
+typedef struct small_parts {
+    const ifl_format *format;
+    unsigned bits;
+} small_parts;
+
+static small_parts parts_of(uint8_t type)
 {
-    const bool is_bf16 = a->type == IFL_TYPE_BF16 || a->type == IFL_TYPE_BF16X2;
-    const ifl_format *format = is_bf16 ? &ifl_bf16 : &ifl_f16;
-    for (unsigned i = 0; i < a->transfer.element_bytes / 2; i++)
-        sum[i] += ifl_widen(format, bits >> (16 * i) & 0xffff);
+    switch (type) {
+    case IFL_TYPE_F16:
+    case IFL_TYPE_F16X2:
+        return (small_parts){&ifl_f16, 16};
+    case IFL_TYPE_BF16:
+    case IFL_TYPE_BF16X2:
+        return (small_parts){&ifl_bf16, 16};
+    case IFL_TYPE_E4M3:
+    case IFL_TYPE_E4M3X2:
+    case IFL_TYPE_E4M3X4:
+        return (small_parts){&ifl_e4m3, 8};
+    case IFL_TYPE_E5M2:
+    case IFL_TYPE_E5M2X2:
+    case IFL_TYPE_E5M2X4:
+        return (small_parts){&ifl_e5m2, 8};
+    default:
+        return (small_parts){NULL, 0};
+    }
 }
 
-static uint64_t narrowed(const ifl_atomic *a, const float sum[2])
+/* A sum so far: f32 of .acc::f32, f16 of .acc::f16, else as its type (PTX ISA 9.0,
+ * "multimem.ld_reduce"). Too large ones of 8 bits become what cvt makes of them; no document tells. */
+static double kept(const ifl_atomic *a, small_parts of, double sum)
 {
-    const bool is_bf16 = a->type == IFL_TYPE_BF16 || a->type == IFL_TYPE_BF16X2;
-    const ifl_format *format = is_bf16 ? &ifl_bf16 : &ifl_f16;
-    uint64_t bits = 0;
-    for (unsigned i = 0; i < a->transfer.element_bytes / 2; i++)
-        bits |= (uint64_t)(ifl_narrow(format, sum[i], IFL_ROUND_RN, false) & 0xffff) << (16 * i);
-    return bits;
+    const ifl_format *format = a->adds_wide ? &ifl_f16 : of.format;
+    return a->adds_wide && of.bits == 16
+               ? (double)(float)sum
+               : (double)ifl_widen(format, ifl_narrow(format, sum, IFL_ROUND_RN, false));
+}
+
+/* A NaN is left out, and -0 is less than +0 ("min", "max"). */
+static uint32_t least_of(const ifl_atomic *a, small_parts of, uint32_t x, uint32_t y)
+{
+    const float first = ifl_widen(of.format, x), second = ifl_widen(of.format, y);
+    if (first != first || second != second)
+        return first != first ? y : x;
+    const bool is_less = first < second || (first == second && x & of.format->sign);
+    return is_less == (a->operation == IFL_OPERATION_MIN) ? x : y;
+}
+
+/* The part from bit `at` on, of all. */
+static uint32_t combined_part(const ifl_atomic *a, const ifl_allocation *in, uint64_t offset,
+                              small_parts of, unsigned at)
+{
+    uint32_t least = 0;
+    double sum = -0.0;
+    for (uint32_t i = 0; i < in->copy_count; i++) {
+        uint32_t next = 0;
+        memcpy(&next, in->copies[i] + offset + at / 8, of.bits / 8);
+        least = i ? least_of(a, of, least, next) : next;
+        sum = kept(a, of, sum + (double)ifl_widen(of.format, next));
+    }
+    return a->operation == IFL_OPERATION_ADD ? ifl_narrow(of.format, sum, IFL_ROUND_RN, false)
+                                             : least;
 }
 
 /* In the order in which the GPUs joined; no document tells that of a GPU's switch. */
-static uint64_t combined(const ifl_atomic *a, const ifl_allocation *of, uint64_t offset)
+static uint64_t combined(const ifl_atomic *a, const ifl_allocation *in, uint64_t offset)
 {
+    const small_parts of = parts_of(a->type);
     uint64_t all = 0;
-    float sum[2] = {-0.0f, -0.0f};
-    for (uint32_t i = 0; i < of->copy_count; i++) {
+    for (uint32_t i = 0; i < in->copy_count && !(of.bits == 8 || a->adds_wide); i++) {
         uint64_t next = 0;
-        memcpy(&next, of->copies[i] + offset, a->transfer.element_bytes);
+        memcpy(&next, in->copies[i] + offset, a->transfer.element_bytes);
         all = i ? new_value(a, all, next, 0, false) : next;
-        if (a->adds_wide)
-            add_halves(a, sum, next);
     }
-    return a->adds_wide ? narrowed(a, sum) : all;
+    for (unsigned at = 0; at < a->transfer.element_bytes * 8u && (of.bits == 8 || a->adds_wide);
+         at += of.bits)
+        all |= (uint64_t)combined_part(a, in, offset, of, at) << at;
+    return all;
 }
 
 static bool combine_lane(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t lane)

@@ -68,26 +68,39 @@ static ifl_reason fail_memory(ifl_warp *warp, const ifl_code *code, uint32_t lan
 
 /* ---- doing one ------------------------------------------------------------------------------- */
 
-static bool copy_bytes(const bulk_copy *c, const ifl_bulk_op *op)
+static void change(const bulk_copy *c, const ifl_bulk_op *op, uint8_t *to, const uint8_t *from)
 {
-    const uint8_t *from = op->kind == IFL_BULK_VALUE
-                              ? c->value
-                              : ifl_warp_reach_run(c->warp, c->code, (ifl_space)c->from.space,
-                                                   c->lane, c->from.address, c->bytes, false);
-    uint8_t *to = from ? ifl_warp_reach_run(c->warp, c->code, (ifl_space)c->to.space, c->lane,
-                                            c->to.address, c->bytes, true)
-                       : NULL;
-    if (!to)
-        return false;
     for (uint32_t i = 0; op->has_byte_mask && i < c->bytes; i++)
         if (c->byte_mask >> i % 16 & 1)
             to[i] = from[i];
     if (op->has_byte_mask)
-        return true;
+        return;
     if (op->operation)
         ifl_reduce_bytes(op->operation, op->type, to, from, c->bytes);
     else
         memmove(to, from, c->bytes);
+}
+
+/* An address that stands for the memory of several GPUs: that of each changes (PTX ISA 9.1,
+ * "multimem.cp.async.bulk"; in machine code these are copies like others). */
+static bool copy_bytes(const bulk_copy *c, const ifl_bulk_op *op)
+{
+    const ifl_allocation *many =
+        c->to.space == IFL_SPACE_GLOBAL
+            ? ifl_memory_copies(c->warp->worker->grid->launch->memory, c->to.address)
+            : NULL;
+    const uint8_t *from = op->kind == IFL_BULK_VALUE
+                              ? c->value
+                              : ifl_warp_reach_run(c->warp, c->code, (ifl_space)c->from.space,
+                                                   c->lane, c->from.address, c->bytes, false);
+    uint8_t *to = from ? ifl_warp_reach_each(c->warp, c->code, (ifl_space)c->to.space, c->lane,
+                                             c->to.address, c->bytes)
+                       : NULL;
+    if (!to)
+        return false;
+    change(c, op, to, from);
+    for (uint32_t i = 1; many && i < many->copy_count; i++)
+        change(c, op, many->copies[i] + (c->to.address - many->address), from);
     return true;
 }
 

@@ -303,6 +303,11 @@ IFL_SHARED ifl_status ifl_memory_adopt_copies(ifl_memory *memory, uint64_t addre
     return IFL_OK;
 }
 
+IFL_SHARED bool ifl_memory_has_copies(const ifl_memory *memory)
+{
+    return memory->has_copies;
+}
+
 const ifl_allocation *ifl_memory_copies(const ifl_memory *memory, uint64_t address)
 {
     const ifl_allocation *a = memory->has_copies ? ifl_memory_find(memory, address) : NULL;

@@ -62,6 +62,8 @@ ifl_status ifl_memory_adopt_copies(ifl_memory *memory, uint64_t address, uint8_t
                                    ifl_allocation **out, ifl_error *error);
 /* What stands for several at the address; NULL: nothing does. */
 const ifl_allocation *ifl_memory_copies(const ifl_memory *memory, uint64_t address);
+/* Some allocation stands for several, or did: what launches use is not known by allocation. */
+bool ifl_memory_has_copies(const ifl_memory *memory);
 /* Moves the bytes to where the host has them at the device's address too: `host` is another then.
  * False: it could not. */
 bool ifl_memory_show_at_address(ifl_allocation *allocation);

@@ -378,6 +378,10 @@ uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space
 /* The same of bytes side by side that need no alignment as a whole. */
 uint8_t *ifl_warp_reach_run(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                             uint64_t address, uint64_t bytes, bool is_write);
+/* The same of bytes that change, where an address that stands for the memory of several GPUs is right:
+ * those of the first. */
+uint8_t *ifl_warp_reach_each(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
+                             uint64_t address, uint64_t bytes);
 /* The same for a lane of `t`. */
 uint8_t *ifl_warp_reach_for(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t,
                             ifl_space space, uint32_t lane, uint64_t address, ifl_purpose use);

@@ -391,7 +391,33 @@ void ifl_lower_atomic(ifl_lowerer *l)
     ifl_lower_emit(l, IFL_CODE_atomic)->extra = a;
 }
 
-/* PTX ISA 9.0, "multimem.ld_reduce": floats of 32 and 64 bits are only added. */
+static bool is_float_of_8(uint8_t type)
+{
+    return type == IFL_TYPE_E4M3 || type == IFL_TYPE_E4M3X2 || type == IFL_TYPE_E4M3X4 ||
+           type == IFL_TYPE_E5M2 || type == IFL_TYPE_E5M2X2 || type == IFL_TYPE_E5M2X4;
+}
+
+/* PTX ISA 9.0, "multimem.ld_reduce": floats of 32 and 64 bits are only added, sums of smaller ones may
+ * be wider on the way, and floats together have 32, 64 or 128 bits. */
+static bool is_combination_known(const ifl_lowerer *l, unsigned bytes)
+{
+    const ifl_modifiers *m = &l->instruction->modifiers;
+    const uint8_t type = l->instruction->type[0];
+    const bool is_half = type == IFL_TYPE_F16 || type == IFL_TYPE_F16X2 || type == IFL_TYPE_BF16 ||
+                         type == IFL_TYPE_BF16X2,
+               is_byte = is_float_of_8(type), is_float = ifl_type_class(type) == 'F',
+               is_sum = m->operation == IFL_OPERATION_ADD,
+               is_least = m->operation == IFL_OPERATION_MIN || m->operation == IFL_OPERATION_MAX;
+    if (m->mode && (!is_sum || m->mode != (is_byte ? IFL_MODE_ACC_F16 : IFL_MODE_ACC_F32) ||
+                    !(is_half || is_byte)))
+        return false;
+    if (!is_float)
+        return m->operation && bytes >= sizeof(uint32_t);
+    return (bytes == 4 || bytes == 8 || bytes == 16) &&
+           (is_sum || (is_least && (is_half || is_byte))) &&
+           (is_half || is_byte || type == IFL_TYPE_F32 || type == IFL_TYPE_F64);
+}
+
 void ifl_lower_multicast_load(ifl_lowerer *l)
 {
     const ifl_modifiers *m = &l->instruction->modifiers;
@@ -399,22 +425,14 @@ void ifl_lower_multicast_load(ifl_lowerer *l)
     ifl_atomic *a = ifl_lower_allocate(l, sizeof *a);
     if (!t || !a || l->status != IFL_OK)
         return;
-    const uint8_t type = l->instruction->type[0];
-    const bool is_half = type == IFL_TYPE_F16 || type == IFL_TYPE_F16X2 || type == IFL_TYPE_BF16 ||
-                         type == IFL_TYPE_BF16X2,
-               is_float = ifl_type_class(type) == 'F', is_sum = m->operation == IFL_OPERATION_ADD,
-               is_least = m->operation == IFL_OPERATION_MIN || m->operation == IFL_OPERATION_MAX,
-               is_wide = type == IFL_TYPE_F32 || type == IFL_TYPE_F64;
-    if (!m->operation || (is_float && !(is_wide && is_sum) && !(is_half && (is_sum || is_least))) ||
-        (m->mode && (!is_half || !is_sum || m->mode != IFL_MODE_ACC_F32)) ||
-        (!is_float && t->element_bytes < sizeof(uint32_t))) {
+    if (!is_combination_known(l, t->bytes)) {
         ifl_lower_unsupported(l, "of this operation or type");
         return;
     }
     a->operation = m->operation;
-    a->type = type;
+    a->type = l->instruction->type[0];
     a->combines = true;
-    a->adds_wide = m->mode == IFL_MODE_ACC_F32;
+    a->adds_wide = m->mode != 0;
     fill_results(l, l->slots.at[0], t);
     fill_address(l, l->slots.at[1], t);
     if (!t->slot_bytes)

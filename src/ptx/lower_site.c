@@ -37,6 +37,9 @@ static uint8_t bulk_kind(const ifl_instruction *instruction)
         BOX(5),
 #undef BOX
         [IFL_OP_CP_ASYNC_BULK_MASKED] = IFL_ACCESS_COPY_STORE + 1,
+        [IFL_OP_MULTIMEM_BULK] = IFL_ACCESS_COPY_STORE + 1,
+        [IFL_OP_MULTIMEM_BULK_MASKED] = IFL_ACCESS_COPY_STORE + 1,
+        [IFL_OP_MULTIMEM_REDUCE_BULK] = IFL_ACCESS_COPY_REDUCTION + 1,
 #define IMAGE(rank)                                                                                \
     [IFL_OP_LOAD_IMAGE_##rank] = IFL_ACCESS_COPY_LOAD + 1,                                         \
     [IFL_OP_LOAD_IMAGE_CTA_##rank] = IFL_ACCESS_COPY_LOAD + 1,                                     \

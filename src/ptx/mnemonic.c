@@ -283,6 +283,8 @@ static bool is_space_wrong(const ifl_instruction *instruction)
         {IFL_OP_MBARRIER_TRY_WAIT, SHARED},
         {IFL_OP_CP_ASYNC_MBARRIER, SHARED},
         {IFL_OP_CP_ASYNC_BULK, GLOBAL | SHARED},
+        {IFL_OP_MULTIMEM_BULK, GLOBAL},
+        {IFL_OP_MULTIMEM_REDUCE_BULK, GLOBAL},
         {IFL_OP_CP_ASYNC_BULK_PREFETCH, GLOBAL},
         {IFL_OP_ST_BULK, SHARED},
     };

@@ -278,6 +278,12 @@ static const element *element_of(ifl_sass_word word)
         {IFL_SASS_WORD_BF16x2, IFL_TYPE_BF16X2, 4, 1},
         {IFL_SASS_WORD_BF16x4, IFL_TYPE_BF16X2, 4, 2},
         {IFL_SASS_WORD_BF16x8, IFL_TYPE_BF16X2, 4, 4},
+        {IFL_SASS_WORD_E4M3x4, IFL_TYPE_E4M3X4, 4, 1},
+        {IFL_SASS_WORD_E4M3x8, IFL_TYPE_E4M3X4, 4, 2},
+        {IFL_SASS_WORD_E4M3x16, IFL_TYPE_E4M3X4, 4, 4},
+        {IFL_SASS_WORD_E5M2x4, IFL_TYPE_E5M2X4, 4, 1},
+        {IFL_SASS_WORD_E5M2x8, IFL_TYPE_E5M2X4, 4, 2},
+        {IFL_SASS_WORD_E5M2x16, IFL_TYPE_E5M2X4, 4, 4},
     };
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
         if (elements[i].word == word)
@@ -377,7 +383,7 @@ static void set_told(ifl_sass_lowerer *l, ifl_atomic *a)
         ifl_sass_refuse(l, "with a predicate that it writes");
 }
 
-/* F32ADD of sm_90, HPADD of sm_100: what .acc::f32 becomes. */
+/* F32ADD of sm_90, HPADD of sm_100: what .acc::f32 becomes, of floats of 8 bits .acc::f16. */
 void ifl_sass_lower_multicast_load(ifl_sass_lowerer *l)
 {
     const element *of = element_of(ifl_sass_value(l->instruction, IFL_SASS_VALUE_TYPE));

@@ -17,7 +17,8 @@ static bool can_repeat(const ifl_session *session, const ifl_session_launch *lau
     const ifl_session_options *options = &session->options;
     return !options->every_launch && options->code != IFL_CHOOSE_BOTH && !options->check_reads &&
            !options->check_races && !demands->reads_clock &&
-           !ifl_provided_any_outside(demands->calls) && !demands->cooperative;
+           !ifl_provided_any_outside(demands->calls) && !demands->cooperative &&
+           !ifl_memory_has_copies(session->memory);
 }
 
 static bool is_of(const ifl_repeat *repeat, const ifl_session_launch *launch)

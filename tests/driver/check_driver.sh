@@ -8,5 +8,5 @@ expected=$2
 shift 2
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
-"$inflight" run --gpu h200 ${OPTIONS-} -- "$@" >"$output"
+"$inflight" run --gpu "${GPU-h200}" ${OPTIONS-} -- "$@" >"$output"
 diff "$expected" "$output"

@@ -2,8 +2,11 @@
  * Memory of three GPUs at one address (CUDA Driver API, Multicast Object Management): what stores,
  * reductions and combining loads do there (multicast.ptx), and what the reference refuses. Expected
  * are the sums of what the test writes.
- * usage: multicast FILE     the kernels, PTX or a cubin */
+ * usage: multicast FILE [FILE]    the kernels, PTX or cubins; those of multicast_bytes.ptx too */
 #include "cu.h"
+
+#include <math.h>
+#include <stdbool.h>
 
 extern int cuMemAddressReserve(address *out, size_t bytes, size_t alignment, address wish,
                                unsigned long long flags);
@@ -43,7 +46,7 @@ typedef struct access_wish {
 static size_t granule;
 static address own[GPUS], many, out;
 static unsigned long long memory[GPUS], group;
-static void *module;
+static void *module, *bytes_module;
 
 static void make_group(void)
 {
@@ -89,7 +92,8 @@ static void bind_all(void)
 static void launch(const char *name, unsigned threads)
 {
     void *kernel, *params[] = {&many, &out};
-    OK(cuModuleGetFunction(&kernel, module, name));
+    if (cuModuleGetFunction(&kernel, module, name))
+        OK(cuModuleGetFunction(&kernel, bytes_module, name));
     OK(cuLaunchKernel(kernel, 1, 1, 1, threads, 1, 1, 0, NULL, params, NULL));
     OK(cuCtxSynchronize());
 }
@@ -197,6 +201,150 @@ static void combining_loads(void)
     puts("loads combine all");
 }
 
+/* ---- in bulk --------------------------------------------------------------------------------- */
+
+static void bulk(void)
+{
+    unsigned words[WORDS];
+    long long wide[WORDS / 2];
+    for (int i = 0; i < GPUS; i++) {
+        OK(cuMemsetD32_v2(own[i] + granule, 9, WORDS));
+        OK(cuMemsetD32_v2(own[i] + granule + 256, 100 * (unsigned)i, WORDS));
+        for (int t = 0; t < WORDS / 2; t++)
+            wide[t] = (long long)(t % 3 - 1) << 40;
+        OK(cuMemcpyHtoD_v2(own[i] + granule + 512, wide, sizeof wide));
+        OK(cuMemsetD32_v2(own[i] + granule + 768, 0x3c003c00u + 0x04000400u * (unsigned)i, WORDS));
+    }
+    launch("bulk_all", WORDS);
+    for (int i = 0; i < GPUS; i++) {
+        OK(cuMemcpyDtoH_v2(words, own[i] + granule, sizeof words));
+        for (unsigned t = 0; t < WORDS; t++)
+            EXPECT(words[t], 3 * t + 1);
+        OK(cuMemcpyDtoH_v2(words, own[i] + granule + 256, sizeof words));
+        for (unsigned t = 0; t < WORDS; t++)
+            EXPECT(words[t], 100 * (unsigned)i + 3 * t + 1);
+        OK(cuMemcpyDtoH_v2(wide, own[i] + granule + 512, sizeof wide));
+        for (int t = 0; t < WORDS / 2; t++) {
+            const long long copied = (6 * t + 1) | (6 * t + 4LL) << 32,
+                            before = (long long)(t % 3 - 1) << 40;
+            EXPECT(wide[t] == (copied > before ? copied : before), 1);
+        }
+        OK(cuMemcpyDtoH_v2(words, own[i] + granule + 768, sizeof words));
+        for (unsigned t = 0; t < WORDS; t++) /* 1, 2, 4 and 1; 1.5 */
+            EXPECT(words[t], i == 0 ? 0x41004000 : i == 1 ? 0x43004200 : 0x45804500);
+    }
+    puts("bulk copies and reductions go to all");
+}
+
+/* ---- floats of 8 bits ------------------------------------------------------------------------ */
+
+/* The value of a code: `mantissa` bits below the exponent's. */
+static double value_of(unsigned code, int mantissa)
+{
+    const int bias = mantissa == 3 ? 7 : 15, exponent = (int)(code & 0x7f) >> mantissa;
+    const double part = code & ((1u << mantissa) - 1);
+    const double size = exponent ? ldexp(part + (1 << mantissa), exponent - bias - mantissa)
+                                 : ldexp(part, 1 - bias - mantissa);
+    return code & 0x80 ? -size : size;
+}
+
+/* The nearest code, of two the even one; all are looked at. */
+static unsigned nearest(double value, int mantissa)
+{
+    const unsigned last = mantissa == 3 ? 0x7e : 0x7b;
+    unsigned best = 0;
+    for (unsigned code = 0; code <= last; code++) {
+        const double to = fabs(fabs(value) - value_of(code, mantissa)),
+                     so_far = fabs(fabs(value) - value_of(best, mantissa));
+        if (to < so_far || (to == so_far && code % 2 == 0))
+            best = code;
+    }
+    return best | (signbit(value) ? 0x80 : 0);
+}
+
+/* 11 bits, as f16 has them; no sum here is too large or too small for it. */
+static double to_half(double value)
+{
+    int exponent;
+    const double part = frexp(value, &exponent);
+    return ldexp(rint(ldexp(part, 11)), exponent - 11);
+}
+
+static unsigned sum_of(const unsigned char codes[GPUS], int mantissa, bool as_half)
+{
+    double sum = value_of(codes[0], mantissa);
+    for (int i = 1; i < GPUS; i++) { /* in the order in which the GPUs joined: 0, 2, 1 */
+        sum += value_of(codes[i], mantissa);
+        sum = as_half ? to_half(sum) : value_of(nearest(sum, mantissa), mantissa);
+    }
+    return nearest(sum, mantissa);
+}
+
+static unsigned least_of(const unsigned char codes[GPUS], int mantissa, bool is_least)
+{
+    unsigned best = codes[0];
+    for (int i = 1; i < GPUS; i++) {
+        const double x = value_of(codes[i], mantissa), y = value_of(best, mantissa);
+        const bool is_less = x < y || (x == y && codes[i] & 0x80 && !(best & 0x80));
+        best = is_less == is_least && (x != y || is_less) ? codes[i] : best;
+    }
+    return best;
+}
+
+static void check_bytes(unsigned char from[GPUS][16])
+{
+    unsigned char got[96];
+    const int joined[GPUS] = {0, 2, 1};
+    for (int i = 0; i < GPUS; i++)
+        OK(cuMemcpyHtoD_v2(own[i] + granule, from[i], 16));
+    launch("combine_bytes", 32);
+    OK(cuMemcpyDtoH_v2(got, out, sizeof got));
+    for (int at = 0; at < 16; at++) {
+        unsigned char codes[GPUS];
+        for (int i = 0; i < GPUS; i++)
+            codes[i] = from[joined[i]][at];
+        EXPECT(got[at], sum_of(codes, 3, false));
+        EXPECT(got[16 + at], sum_of(codes, 3, true));
+        EXPECT(got[32 + at], sum_of(codes, 2, false));
+        EXPECT(got[48 + at], sum_of(codes, 2, true));
+        EXPECT(got[64 + at], least_of(codes, 3, true));
+        EXPECT(value_of(got[80 + at], 2) == value_of(least_of(codes, 2, false), 2), 1);
+    }
+}
+
+static void bytes(void)
+{
+    unsigned state = 1;
+    unsigned char from[GPUS][16], all[256];
+    for (int round = 0; round < 40; round++) {
+        for (int i = 0; i < GPUS; i++)
+            for (int at = 0; at < 16; at++) {
+                state = state * 1664525 + 1013904223; /* magnitudes of 0x10 to 0x5f: sums fit */
+                from[i][at] = (unsigned char)((state >> 24 & 0x80) | (0x10 + (state >> 16) % 0x50));
+            }
+        check_bytes(from);
+    }
+    for (int i = 0; i < GPUS; i++)
+        OK(cuMemsetD8_v2(own[i] + granule, 0x99, 256));
+    launch("bulk_masked", WORDS);
+    for (int i = 0; i < GPUS; i++) {
+        OK(cuMemcpyDtoH_v2(all, own[i] + granule, sizeof all));
+        for (int at = 0; at < 256; at++)
+            EXPECT(all[at], at % 16 == 0    ? 0x11
+                            : at % 16 == 2  ? 0x33
+                            : at % 16 == 15 ? 0x44
+                                            : 0x99);
+    }
+    launch("store_bytes", 32);
+    for (int i = 0; i < GPUS; i++) {
+        OK(cuMemcpyDtoH_v2(all, own[i] + granule, sizeof all));
+        EXPECT(all[8 * 31] == 31 && all[8 * 31 + 1] == 0 && all[8 * 31 + 4] == 1 &&
+                   all[8 * 31 + 7] == 4,
+               1);
+    }
+    puts("floats of 8 bits are combined");
+}
+
 static void take_apart(void)
 {
     unsigned word;
@@ -225,17 +373,22 @@ int main(int count, char **word)
 {
     int device;
     void *context;
-    if (count != 2)
+    if (count != 2 && count != 3)
         return 2;
     OK(cuInit(0));
     OK(cuDeviceGet(&device, 0));
     OK(cuCtxCreate_v2(&context, 0, device));
     OK(cuModuleLoad(&module, word[1]));
+    if (count == 3)
+        OK(cuModuleLoad(&bytes_module, word[2]));
     OK(cuMemAlloc_v2(&out, OUT_WORDS * sizeof(unsigned)));
     make_group();
     bind_all();
     stores_and_reductions();
     combining_loads();
+    bulk();
+    if (bytes_module)
+        bytes();
     take_apart();
     return 0;
 }
