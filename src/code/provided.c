@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The functions that kernels are given, by name. */
 #include "code/code.h"
+#include "code/texture.h"
 
 #include <string.h>
 
@@ -20,6 +21,12 @@ ifl_provided ifl_provided_find(const char *name)
 bool ifl_provided_is_for_ptx(ifl_provided function)
 {
     return function < IFL_PROVIDED_NESTED_PARAMETERS;
+}
+
+bool ifl_provided_asks_textures(ifl_provided function)
+{
+    return function >= IFL_PROVIDED_GRADIENT_3D_F16 &&
+           function <= IFL_PROVIDED_PRED_GRADIENT_ACUBE_DEPTH_U32;
 }
 
 /* Those that read textures ask nothing of a launch. */

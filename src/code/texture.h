@@ -6,6 +6,7 @@
 #define IFL_CODE_TEXTURE_H
 
 #include "base/vec.h"
+#include "code/code.h"
 
 #include <stdint.h>
 
@@ -156,5 +157,8 @@ typedef struct ifl_texture_op {
     uint32_t gradient[2][IFL_TEXTURE_RANKS]; /* by x of the screen, by y */
     bool is_formatted; /* words of a surface's element are of the surface's format */
 } ifl_texture_op;
+
+/* A function that kernels are given and that asks textures for values by derivatives. */
+bool ifl_provided_asks_textures(ifl_provided function);
 
 #endif

@@ -335,7 +335,7 @@ void ifl_provided_call(ifl_warp *warp, ifl_fragment *fragment, ifl_provided func
         [IFL_PROVIDED_GROUP_HANDLE] = call_group_handle,
         [IFL_PROVIDED_GROUP_SYNC] = call_group_sync,
     };
-    if (ifl_texture_calls_have(function)) {
+    if (ifl_provided_asks_textures(function)) {
         ifl_texture_call(warp, fragment, function);
         return;
     }

@@ -41,12 +41,6 @@ typedef struct planes {
 } planes;
 #define SLOT(member) ((uint32_t)offsetof(planes, member))
 
-bool ifl_texture_calls_have(ifl_provided function)
-{
-    return function >= IFL_PROVIDED_GRADIENT_3D_F16 &&
-           function <= IFL_PROVIDED_PRED_GRADIENT_ACUBE_DEPTH_U32;
-}
-
 static ifl_texture_op operation_of(asked shape, bool is_halves)
 {
     ifl_texture_op op = {.use = IFL_TEXTURE_SAMPLE,
@@ -128,7 +122,7 @@ void ifl_texture_call(ifl_warp *warp, const ifl_fragment *fragment, ifl_provided
     for (uint32_t m = fragment->mask; m; m &= m - 1)
         if (!take_lane(warp, fragment, (uint32_t)__builtin_ctz(m), shape, &in))
             return;
-    if (ifl_texture_ask_unseen(warp, &code, (char *)&in, fragment->mask) != IFL_REASON_NONE)
+    if (ifl_texture_ask_alone(warp, &code, (char *)&in, fragment->mask) != IFL_REASON_NONE)
         return;
     for (uint32_t m = fragment->mask; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);

@@ -257,12 +257,12 @@ static void tell_group(const request *r, uint32_t first, uint32_t lanes, unsigne
 }
 
 /* A place outside of everything touches nothing. */
-static void tell(request *r)
+static void tell(request *r, bool is_alone)
 {
     const ifl_texture *t = r->view.texture;
     if (is_query(r->op) || !t)
         return;
-    const unsigned group = group_of(r),
+    const unsigned group = is_alone ? 1 : group_of(r),
                    bytes = is_for_surfaces(r->op) ? moved_bytes(r) : ifl_texel_bytes(&t->texel);
     for (uint32_t first = 0; first < IFL_WARP_LANES; first += group)
         tell_group(r, first, group, bytes);
@@ -540,12 +540,15 @@ ifl_reason ifl_slow_texture(ifl_warp *warp, const ifl_code *code, char *frame, u
     request r = {.warp = warp, .code = code, .op = code->extra, .frame = frame};
     if (!serve_lanes(&r, mask))
         return IFL_REASON_FAULT;
-    tell(&r);
+    tell(&r, false);
     return IFL_REASON_NONE;
 }
 
-ifl_reason ifl_texture_ask_unseen(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask)
+ifl_reason ifl_texture_ask_alone(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask)
 {
     request r = {.warp = warp, .code = code, .op = code->extra, .frame = frame};
-    return serve_lanes(&r, mask) ? IFL_REASON_NONE : IFL_REASON_FAULT;
+    if (!serve_lanes(&r, mask))
+        return IFL_REASON_FAULT;
+    tell(&r, true);
+    return IFL_REASON_NONE;
 }

@@ -9,6 +9,7 @@
 
 #include "base/vec.h"
 #include "code/code.h"
+#include "code/texture.h"
 #include "sass/cubin.h"
 #include "sass/elf_image.h"
 #include "sass/nv_info.h"
@@ -352,13 +353,19 @@ void ifl_object_place(ifl_object *object, uint64_t constants)
     }
 }
 
+static void note_call(ifl_object_text *text, ifl_provided function)
+{
+    text->calls |= ifl_provided_bit(function);
+    text->calls_textures |= ifl_provided_asks_textures(function);
+}
+
 /* A symbol that nobody has stops those who need it when they are lowered. */
 static void note_need(ifl_object_text *text, const ifl_object_patch *patch)
 {
     if (patch->kind == PATCH_ABSENT)
         text->unresolved = patch->symbol;
     if (patch->kind == PATCH_PROVIDED)
-        text->calls |= ifl_provided_bit((ifl_provided)patch->index);
+        note_call(text, (ifl_provided)patch->index);
 }
 
 /* Addresses of such functions stand in .nv.constant4, which all kernels share; .nv.info.NAME says
@@ -372,7 +379,7 @@ static ifl_status note_externs(loader *l, const char *kernel, const ifl_elf_sect
         text ? ifl_nv_info_read_kernel(&l->image, section, &facts, l->error) : IFL_OK;
     for (size_t i = 0; i < facts.externs.count && status == IFL_OK; i++) {
         if (ifl_elf_symbol_at(&l->image, facts.externs.at[i], &symbol))
-            text->calls |= ifl_provided_bit(ifl_provided_find(symbol.name));
+            note_call(text, ifl_provided_find(symbol.name));
     }
     ifl_nv_facts_free(&facts);
     return status;

@@ -16,6 +16,7 @@ typedef struct ifl_object_text {
     const char
         *unresolved; /* a symbol that its code or its constants need and nobody has; NULL: none */
     uint32_t calls;  /* functions that CUDA gives every kernel: ifl_provided_bit */
+    bool calls_textures; /* or that ask textures for it */
 } ifl_object_text;
 
 typedef struct ifl_object_variable {

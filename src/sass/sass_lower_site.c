@@ -536,6 +536,20 @@ static void find_base(const ifl_sass_instruction *instruction, const written *w,
     }
 }
 
+/* A call that leaves the code, where this calls the driver for values of textures, counts as their
+ * load. */
+static ifl_site_access access_with_calls(const ifl_sass_instruction *instruction,
+                                         const ifl_object_text *text)
+{
+    ifl_site_access access = access_of(instruction);
+    if (text->calls_textures && instruction->op == IFL_SASS_OP_CALL &&
+        ifl_sass_value(instruction, IFL_SASS_VALUE_RELATIVE) == IFL_SASS_WORD_ABS) {
+        access.kind = IFL_ACCESS_TEXTURE_LOAD;
+        access.space = IFL_SPACE_GLOBAL;
+    }
+    return access;
+}
+
 static void add_part(ifl_sass_lowerer *l, const ifl_sass_part *part, uint32_t first_place,
                      ifl_site *sites, waiting *w)
 {
@@ -557,7 +571,7 @@ static void add_part(ifl_sass_lowerer *l, const ifl_sass_part *part, uint32_t fi
             .flops = computed.count,
             .open = open_of(instruction),
             .turn = next_turn(l, i, w),
-            .access = access_of(instruction),
+            .access = access_with_calls(instruction, part->text),
             .control = control_of(instruction, i > part->first ? instruction - 1 : NULL)};
         if (sites[i].access.kind == IFL_ACCESS_LOAD)
             find_base(instruction, &so_far, &sites[i].access);
