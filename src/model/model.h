@@ -24,9 +24,10 @@ void ifl_facts_document(FILE *out);
 
 typedef struct ifl_rates {
     double sms, clock_hz;
-    ifl_arch arch;        /* of its compute capability */
-    double launch_s;      /* launch, first wave and last wave as CUDA events see them */
-    double cold_launch_s; /* as Nsight Compute sees a launch by itself */
+    ifl_arch arch;   /* of its compute capability */
+    double launch_s; /* launch, first wave and last wave as CUDA events see them */
+    double cold_wave_s, cold_wave_warps; /* what the first loads of so many warps add to it */
+    double cold_launch_s;                /* as Nsight Compute sees a launch by itself */
     double l1_latency_s, l2_latency_s, dram_latency_s;
     double l2_other_half_latency_s; /* of the other half of the L2, where there are two */
     double dram_bytes_per_s[2];     /* that can be reached: reading only, reading and writing */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Small launches, most of whose time is the launch itself, against the times of an H200 (floor_probe): each within 20 %.
+# Small launches, most of whose time is the launch itself, against the times of an H200 (floor_probe): each within 25 %.
 # usage: check_floors.sh INFLIGHT CUBIN MEASURED
 set -u
 inflight=$1 cubin=$2 measured=$3 failures=0
@@ -16,6 +16,6 @@ while read -r kernel blocks threads ns _; do
     us=$(sed -n '/"models"/,$s/.*"time_us": \([0-9.]*\).*/\1/p' "$made/json" | head -n 1)
     awk -v us="$us" -v ns="$ns" -v what="$kernel, $blocks blocks of $threads" 'BEGIN {
         off = us * 1000 / ns - 1
-        if (off > 0.2 || off < -0.2) { printf "%s: %s us predicted, %s ns on an H200\n", what, us, ns; exit 1 } }' || failures=1
+        if (off > 0.25 || off < -0.25) { printf "%s: %s us predicted, %s ns on an H200\n", what, us, ns; exit 1 } }' || failures=1
 done <"$measured"
 exit $failures
