@@ -52,6 +52,18 @@ static bool is_bound_kept(const ifl_function_record *function, uint64_t threads)
     return !most[0] || threads <= (uint64_t)most[0] * most[1] * most[2];
 }
 
+/* Too many threads for the registers of each are cudaErrorLaunchOutOfResources (CUDA Runtime API).
+ * Code for another architecture tells nothing of this: the GPU's driver makes its own of PTX. */
+static bool is_room_for_registers(ifl_session *session, const ifl_ready_kernel *kernel,
+                                  uint64_t threads)
+{
+    const uint32_t major = limit(ifl_session_device(session), IFL_DEVICE_compute_capability);
+    int blocks = 0;
+    return !kernel->registers || kernel->machine_sm / 10 != major ||
+           ifl_launch_blocks_per_sm(session, kernel, (int)threads, 0, &blocks) != ifl_cudaSuccess ||
+           blocks;
+}
+
 static ifl_cuda_error check(ifl_session *session, const ifl_function_record *function,
                             const ifl_launch_call *call)
 {
@@ -63,13 +75,18 @@ static ifl_cuda_error check(ifl_session *session, const ifl_function_record *fun
         : !is_shared_allowed(function, call->shared_bytes) ? "more shared memory than is allowed"
         : !is_bound_kept(function, threads) ? "more threads than its __launch_bounds__"
                                             : NULL;
+    const bool is_crowded = !wrong && !is_room_for_registers(session, function->kernel, threads);
+    if (is_crowded)
+        wrong = "more threads than an SM has registers for";
     if (!wrong)
         return ifl_cudaSuccess;
     ifl_state_tell("%s cannot be launched with grid %u,%u,%u, block %u,%u,%u, %llu bytes of "
                    "dynamic shared memory: %s",
                    function->kernel->signature, grid.x, grid.y, grid.z, block.x, block.y, block.z,
                    (unsigned long long)call->shared_bytes, wrong);
-    return size ? INVALID_SIZE : ifl_cudaErrorInvalidValue;
+    return is_crowded ? ifl_cudaErrorLaunchOutOfResources
+           : size     ? INVALID_SIZE
+                      : ifl_cudaErrorInvalidValue;
 }
 
 /* All blocks of a cooperative launch must be on the GPU at once. */
