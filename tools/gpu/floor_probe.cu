@@ -38,9 +38,25 @@ KERNEL(compute)
         out[0] = v;
 }
 
+/* All blocks add to the same words in the same order, or each begins elsewhere. */
+extern "C" __global__ void red(unsigned *bins, int words)
+{
+    for (int i = threadIdx.x; i < words; i += blockDim.x)
+        atomicAdd(&bins[i], 1);
+}
+
+extern "C" __global__ void red_turned(unsigned *bins, int words)
+{
+    for (int i = threadIdx.x; i < words; i += blockDim.x)
+        atomicAdd(&bins[(i + blockIdx.x * 1024) % words], 1);
+}
+
 int main()
 {
     float *in, *out;
+    unsigned *bins;
+    cudaMalloc(&bins, 1 << 22);
+    cudaMemset(bins, 0, 1 << 22);
     cudaMalloc(&in, 1 << 26);
     cudaMalloc(&out, 1 << 26);
     cudaMemset(in, 0, 1 << 26);
@@ -49,5 +65,10 @@ int main()
         for (int blocks : {1, 2, 16, 66, 132, 264, 528, 1056, 2112, 4224})
             for (auto kernel : kernels)
                 kernel<<<blocks, threads>>>(in, out);
+    for (int words : {256, 1024, 2048, 4096, 8192, 16384, 65536}) {
+        red<<<1056, 256>>>(bins, words);
+        if (words >= 4096)
+            red_turned<<<1056, 256>>>(bins, words);
+    }
     return cudaDeviceSynchronize();
 }
