@@ -23,6 +23,14 @@ static double over(double work, double rate)
     return rate > 0 ? work / rate : 0;
 }
 
+static double atomics_of(const ifl_work *w, const ifl_rates *r)
+{
+    const double all = over(w->atomic_passes * r->arch.atomic_bytes, r->l2_bytes_per_s),
+                 of_part = w->part_passes * r->arch.atomic_part_cycles / r->clock_hz;
+    return w->atomics_in_step ? fmax(of_part, all * r->arch.atomic_step_passes + of_part / 2)
+                              : fmax(all, of_part);
+}
+
 /* Of a launch by itself, as Nsight Compute sees it: the first loads of many warps at once find
  * nothing in the caches, and take longer than those of few. */
 static double cold_launch_of(const ifl_work *w, const ifl_rates *r)
@@ -40,8 +48,7 @@ static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
     term[IFL_TERM_L2] = over(w->l2_bytes, r->l2_bytes_per_s);
     term[IFL_TERM_L1] = over(w->l1_passes, r->l1_passes_per_s);
     term[IFL_TERM_SHARED] = over(w->shared_passes, r->shared_passes_per_s);
-    term[IFL_TERM_ATOMICS] = fmax(over(w->atomic_passes * r->arch.atomic_bytes, r->l2_bytes_per_s),
-                                  w->part_passes * r->arch.atomic_part_cycles / r->clock_hz);
+    term[IFL_TERM_ATOMICS] = atomics_of(w, r);
     term[IFL_TERM_ISSUE] = over(w->instructions, r->issue_per_s);
     term[IFL_TERM_ARITHMETIC] =
         fmax(fmax(over(w->fp32, r->fp32_per_s), over(w->fp64, r->fp64_per_s)),
