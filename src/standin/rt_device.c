@@ -6,12 +6,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Programs work out a bandwidth as 2 × clock × bus / 8; both are made to give the device's peak. */
-enum { MEMORY_BUS_BITS = 4096, RESERVED_INTS = IFL_CUDART >= 13 ? 56 : 63 };
+enum { RESERVED_INTS = IFL_CUDART >= 13 ? 56 : 63 };
 
+static int memory_bus_bits(const ifl_device *device)
+{
+    enum { WHERE_NOT_KNOWN = 4096 };
+    return device->known[IFL_DEVICE_memory_bus_bits]
+               ? (int)device->value[IFL_DEVICE_memory_bus_bits]
+               : WHERE_NOT_KNOWN;
+}
+
+/* Programs work out a bandwidth as 2 × clock × bus / 8: the clock is made to give the device's peak. */
 static int memory_clock_khz(const ifl_device *device)
 {
-    return (int)(device->value[IFL_DEVICE_dram_bytes_per_s] * 8 / MEMORY_BUS_BITS / 2 / 1000);
+    return (int)(device->value[IFL_DEVICE_dram_bytes_per_s] * 8 / memory_bus_bits(device) / 2 /
+                 1000);
 }
 
 static int major_of(const ifl_device *device)

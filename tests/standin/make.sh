@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/programs"
 for name in vector_add reduction byte_histogram streams graph_captured managed constants templates device_printf \
     dynamic_shared illegal_access bad_launch event_times deep_recursion clusters \
-    aligned_parameters cache_config unequal_launches work_queues; do
+    aligned_parameters cache_config unequal_launches work_queues memory_bus; do
     nvcc -std=c++17 -cudart shared -arch=sm_90 -Xfatbin -compress-all "$name.cu" -o "../prebuilt/$name.bin"
     strip "../prebuilt/$name.bin"
 done
