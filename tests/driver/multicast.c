@@ -211,7 +211,7 @@ static void bulk(void)
         OK(cuMemsetD32_v2(own[i] + granule, 9, WORDS));
         OK(cuMemsetD32_v2(own[i] + granule + 256, 100 * (unsigned)i, WORDS));
         for (int t = 0; t < WORDS / 2; t++)
-            wide[t] = (long long)(t % 3 - 1) << 40;
+            wide[t] = (t % 3 - 1) * (1LL << 40);
         OK(cuMemcpyHtoD_v2(own[i] + granule + 512, wide, sizeof wide));
         OK(cuMemsetD32_v2(own[i] + granule + 768, 0x3c003c00u + 0x04000400u * (unsigned)i, WORDS));
     }
@@ -226,7 +226,7 @@ static void bulk(void)
         OK(cuMemcpyDtoH_v2(wide, own[i] + granule + 512, sizeof wide));
         for (int t = 0; t < WORDS / 2; t++) {
             const long long copied = (6 * t + 1) | (6 * t + 4LL) << 32,
-                            before = (long long)(t % 3 - 1) << 40;
+                            before = (t % 3 - 1) * (1LL << 40);
             EXPECT(wide[t] == (copied > before ? copied : before), 1);
         }
         OK(cuMemcpyDtoH_v2(words, own[i] + granule + 768, sizeof words));
