@@ -244,7 +244,7 @@ static uint8_t give_stored(ifl_l1_line *line, const ifl_l1_key *key, uint8_t sec
 }
 
 /* A sector that stores fill part by part, and of which nothing was loaded meanwhile, is not there
- * when it is full (partial_probe, docs/caches.md). */
+ * when it is full (stored_probe, docs/caches.md). */
 static void keep_stored(ifl_l1_line *line, const ifl_l1_key *key, uint8_t sectors)
 {
     for (uint32_t left = key->words ? sectors & (uint8_t)~line->valid : 0; left; left &= left - 1) {
@@ -331,6 +331,7 @@ void ifl_l1_atomic(ifl_l1 *l1, const ifl_l1_key *key, uint8_t sectors)
     if (!found)
         return;
     found->valid &= (uint8_t)~sectors;
+    found->given &= (uint8_t)~sectors;
     for (uint32_t left = found->stored ? sectors : 0; left; left &= left - 1)
         found->stored &= ~words_of((uint8_t)__builtin_ctz(left));
 }
