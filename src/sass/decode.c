@@ -286,18 +286,23 @@ static unsigned absolute_at(const ifl_sass_style *style, unsigned at)
     return at == FIRST_AT ? sign_at(style, at) + 1 : sign_at(style, at) - 1;
 }
 
+/* From sm_86 a sum of halves whose lower one is a float reads its sources otherwise. */
+static bool is_lower_sum(const ifl_sass_instruction *in)
+{
+    enum { FIRST_OF_THEM = 86 };
+    return in->sm >= FIRST_OF_THEM && ifl_sass_value(in, IFL_SASS_VALUE_TYPE) == IFL_SASS_WORD_F32;
+}
+
 static void sign(const ifl_sass_style *style, unsigned at, ifl_sass_operand *out,
                  const ifl_sass_instruction *in)
 {
-    enum { FIRST_WITHOUT_ABSOLUTE = 86 };
     const bool is_signed = style->sign && ifl_sass_bits(in->word, sign_at(style, at), 1);
     const bool inverts =
         style->sign != '-' ||
         (style->inverts_extended && ifl_sass_value(in, IFL_SASS_VALUE_EXTENDED) == IFL_SASS_WORD_X);
     out->negated = is_signed && !inverts;
     out->inverted = is_signed && inverts;
-    if (style->has_absolute && !(style->absolute_unless_f32 && in->sm >= FIRST_WITHOUT_ABSOLUTE &&
-                                 ifl_sass_value(in, IFL_SASS_VALUE_TYPE) == IFL_SASS_WORD_F32))
+    if (style->has_absolute && !(style->absolute_unless_f32 && is_lower_sum(in)))
         out->absolute = ifl_sass_bits(in->word, absolute_at(style, at), 1);
 }
 
@@ -345,6 +350,8 @@ ifl_sass_literal ifl_sass_literal_of(const ifl_sass_style *style, const ifl_sass
         [IFL_SASS_WORD_F32] = IFL_SASS_LITERAL_FLOAT32,
         [IFL_SASS_WORD_F64] = IFL_SASS_LITERAL_FLOAT64,
     };
+    if (style->lower_of_f32 && is_lower_sum(in))
+        return IFL_SASS_LITERAL_FLOAT16;
     return style->literal == IFL_SASS_LITERAL_FROM
                ? literals[ifl_sass_value(in, IFL_SASS_VALUE_TYPE_FROM)]
                : style->literal;
@@ -626,10 +633,9 @@ static bool fill(uint64_t operand, bool is_uniform, ifl_sass_operand *out,
 
 bool ifl_sass_has_operand(uint64_t operand, uint16_t architecture, const uint64_t word[2])
 {
-    const ifl_sass_place *place = &ifl_sass_places[IFL_SASS_PLACE_OF(operand)];
+    const unsigned bit = IFL_SASS_BIT_OF(operand);
     return ifl_sass_is_on(operand, architecture, word) &&
-           (!place->only_at || ifl_sass_bits(word, place->only_at, 1)) &&
-           !(place->unless_at && ifl_sass_bits(word, place->unless_at, 1));
+           (!bit || ifl_sass_bits(word, bit, 1) != IFL_SASS_IS_CLEAR_OF(operand));
 }
 
 static bool fill_all(const ifl_sass_row *row, uint16_t architecture, ifl_sass_instruction *out)

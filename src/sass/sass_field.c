@@ -42,39 +42,13 @@ enum {
 };
 
 #define Q(word) ((word) | IFL_SASS_QUIET)
-/* Words of some architectures only. */
-#define CONDITIONS(X)                                                                              \
-    X(UNTIL_75, TO_75)                                                                             \
-    X(UNTIL_80, TO_80)                                                                             \
-    X(UNTIL_89, TO_89)                                                                             \
-    X(UNTIL_90, TO_90)                                                                             \
-    X(SINCE_80, FROM_80)                                                                           \
-    X(SINCE_86, FROM_86)                                                                           \
-    X(SINCE_90, FROM_90) X(SINCE_100, FROM_100) X(LIKE_100, FAMILY_100) X(LIKE_120, FAMILY_120)
-enum {
-    ALWAYS,
-#define X(name, architectures) AS_##name,
-    CONDITIONS(X)
-#undef X
-};
-static const uint16_t conditions[] = {[ALWAYS] = ALL,
-#define X(name, architectures) [AS_##name] = architectures,
-                                      CONDITIONS(X)
-#undef X
-};
-#define WHERE(condition, word) ((word) | (condition) << IFL_SASS_CONDITION_AT)
-#define UNTIL_75(word) WHERE(AS_UNTIL_75, word)
-#define UNTIL_80(word) WHERE(AS_UNTIL_80, word)
-#define UNTIL_89(word) WHERE(AS_UNTIL_89, word)
-#define UNTIL_90(word) WHERE(AS_UNTIL_90, word)
-#define SINCE_80(word) WHERE(AS_SINCE_80, word)
-#define SINCE_86(word) WHERE(AS_SINCE_86, word)
-#define SINCE_90(word) WHERE(AS_SINCE_90, word)
-#define SINCE_100(word) WHERE(AS_SINCE_100, word)
-#define LIKE_100(word) WHERE(AS_LIKE_100, word)
-#define LIKE_120(word) WHERE(AS_LIKE_120, word)
+/* Another word on some architectures; there, and nowhere else. */
+#define BUT(usual, architectures, other)                                                           \
+    ((usual) | (uint32_t)(other) << IFL_SASS_OTHER_AT |                                            \
+     (uint32_t)(architectures) << IFL_SASS_OTHER_ON)
+#define ON(architectures, word) BUT(NO, architectures, word)
 
-#define BITS(...)                                                                                  \
+#define RUN_BITS(...)                                                                              \
     {                                                                                              \
         BITS_OF(__VA_ARGS__, 0, 0, 0, 0, 0)                                                        \
     }
@@ -83,28 +57,31 @@ static const uint16_t conditions[] = {[ALWAYS] = ALL,
     {                                                                                              \
         at3, width3                                                                                \
     }
-#define NOWHERE                                                                                    \
+#define RUN_NOWHERE                                                                                \
     {                                                                                              \
         {                                                                                          \
             0, 0                                                                                   \
         }                                                                                          \
     }
-/* The shapes of a warp group's product, N from 8 to 256; those of bytes. */
+/* The shapes of a warp group's product, N from 8 to 256; those of integers and bits. */
 #define EACH_N(k)                                                                                  \
     W64x8x##k, W64x16x##k, W64x24x##k, W64x32x##k, W64x40x##k, W64x48x##k, W64x56x##k, W64x64x##k, \
         W64x72x##k, W64x80x##k, W64x88x##k, W64x96x##k, W64x104x##k, W64x112x##k, W64x120x##k,     \
         W64x128x##k, W64x136x##k, W64x144x##k, W64x152x##k, W64x160x##k, W64x168x##k, W64x176x##k, \
         W64x184x##k, W64x192x##k, W64x200x##k, W64x208x##k, W64x216x##k, W64x224x##k, W64x232x##k, \
         W64x240x##k, W64x248x##k, W64x256x##k
-#define THIRD_N(k, first)                                                                          \
-    [0 + (first)] = W64x8x##k, [3 + (first)] = W64x16x##k, [6 + (first)] = W64x24x##k,             \
-         [9 + (first)] = W64x32x##k, [12 + (first)] = W64x48x##k, [15 + (first)] = W64x64x##k,     \
-         [18 + (first)] = W64x80x##k, [21 + (first)] = W64x96x##k, [24 + (first)] = W64x112x##k,   \
-         [27 + (first)] = W64x128x##k, [30 + (first)] = W64x144x##k, [33 + (first)] = W64x160x##k, \
-         [36 + (first)] = W64x176x##k, [39 + (first)] = W64x192x##k, [42 + (first)] = W64x208x##k, \
-         [45 + (first)] = W64x224x##k, [48 + (first)] = W64x240x##k, [51 + (first)] = W64x256x##k
+#define SPACED_N(k, first, step)                                                                   \
+    [(first) + 0 * (step)] = W64x8x##k, [(first) + 1 * (step)] = W64x16x##k,                       \
+                   [(first) + 2 * (step)] = W64x24x##k, [(first) + 3 * (step)] = W64x32x##k,       \
+                   [(first) + 4 * (step)] = W64x48x##k, [(first) + 5 * (step)] = W64x64x##k,       \
+                   [(first) + 6 * (step)] = W64x80x##k, [(first) + 7 * (step)] = W64x96x##k,       \
+                   [(first) + 8 * (step)] = W64x112x##k, [(first) + 9 * (step)] = W64x128x##k,     \
+                   [(first) + 10 * (step)] = W64x144x##k, [(first) + 11 * (step)] = W64x160x##k,   \
+                   [(first) + 12 * (step)] = W64x176x##k, [(first) + 13 * (step)] = W64x192x##k,   \
+                   [(first) + 14 * (step)] = W64x208x##k, [(first) + 15 * (step)] = W64x224x##k,   \
+                   [(first) + 16 * (step)] = W64x240x##k, [(first) + 17 * (step)] = W64x256x##k
 #define WORDS(...)                                                                                 \
-    (const uint16_t[])                                                                             \
+    (const uint32_t[])                                                                             \
     {                                                                                              \
         __VA_ARGS__                                                                                \
     }
@@ -114,19 +91,13 @@ const ifl_sass_field ifl_sass_fields[] = {
 #define FIELD(name_, role_, bits_, ...)                                                            \
     {.name = #name_,                                                                               \
      .role = IFL_SASS_VALUE_##role_,                                                               \
-     .run = bits_,                                                                                 \
-     .count = sizeof WORDS(__VA_ARGS__) / sizeof(uint16_t),                                        \
+     .run = RUN_##bits_,                                                                           \
+     .count = sizeof WORDS(__VA_ARGS__) / sizeof(uint32_t),                                        \
      .word = WORDS(__VA_ARGS__)},
 #include "sass/table/bit_field.def"
-#undef FIELD
 };
 
 const unsigned ifl_sass_field_count = sizeof ifl_sass_fields / sizeof *ifl_sass_fields;
-
-static bool is_there(uint16_t word, uint16_t architecture)
-{
-    return conditions[word >> IFL_SASS_CONDITION_AT & IFL_SASS_CONDITION_MASK] & architecture;
-}
 
 uint16_t ifl_sass_field_word(unsigned field, unsigned at, const uint64_t word[2],
                              uint16_t architecture)
@@ -139,7 +110,12 @@ uint16_t ifl_sass_field_word(unsigned field, unsigned at, const uint64_t word[2]
                  << width;
         width += row->run[i].width;
     }
-    return value < row->count && is_there(row->word[value], architecture) ? row->word[value] : 0;
+    if (value >= row->count)
+        return IFL_SASS_WORD_ABSENT;
+    const uint32_t chosen = row->word[value];
+    return chosen >> IFL_SASS_OTHER_ON & architecture
+               ? chosen >> IFL_SASS_OTHER_AT & IFL_SASS_CHOICE_MASK
+               : chosen & IFL_SASS_CHOICE_MASK;
 }
 
 /* ---- special registers ----------------------------------------------------------------------- */

@@ -3,12 +3,17 @@
  * only. */
 #include "sass/sass_table.h"
 
-/* Fields by their bare names. */
+/* Fields by their bare names, and their first bits. */
 enum {
     none,
 #define FIELD(name, ...) name,
 #include "sass/table/bit_field.def"
-#undef FIELD
+};
+#define FIRST_BITS(at, ...) at
+#define FIRST_NOWHERE 0
+enum {
+#define FIELD(name, role, bits, ...) name##_AT = FIRST_##bits,
+#include "sass/table/bit_field.def"
 };
 
 /* ---- operands -------------------------------------------------------------------------------- */
@@ -56,8 +61,9 @@ const ifl_sass_style ifl_sass_styles[] = {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Elements of fields. */
-#define FIELDS(...) .element = {__VA_ARGS__}
+/* Elements of fields. (FIELDS and OPERANDS become these in ENCODING only, so that a macro of the tables
+ * can hand them on; likewise BITS of a field.) */
+#define ROW_FIELDS(...) .element = {__VA_ARGS__}
 #define IS(field, word) IFL_SASS_ELEMENT(field, IFL_SASS_WORD_##word, 0, 0, IFL_SASS_IS)
 #define SAY(role, word)                                                                            \
     IFL_SASS_ELEMENT(IFL_SASS_VALUE_##role, IFL_SASS_WORD_##word, 0, 0, IFL_SASS_SAYS)
@@ -71,7 +77,7 @@ const ifl_sass_style ifl_sass_styles[] = {
 #define SOME_OF_64_BITS IFL_SASS_ELEMENT(0, 0, 0, 0, IFL_SASS_SOME_OF_64_BITS)
 
 /* Operands. */
-#define OPERANDS(...) .operand = {__VA_ARGS__}
+#define ROW_OPERANDS(...) .operand = {__VA_ARGS__}
 #define STYLED(place, style) ((uint64_t)(place) | (uint64_t)STYLE_##style << 8)
 #define A(style) STYLED(SOURCE_A, style)
 #define B(style) STYLED(SOURCE_B, style)
@@ -89,8 +95,14 @@ const ifl_sass_style ifl_sass_styles[] = {
 #define OF_B(operand) COUNT(IFL_SASS_COUNT_MATRIX_B, operand)
 #define OF_C(operand) COUNT(IFL_SASS_COUNT_MATRIX_C, operand)
 #define OF_TENSOR(operand) COUNT(IFL_SASS_COUNT_TENSOR, operand)
-#define H(operand) ((operand) | (uint64_t)IFL_SASS_HIDES << 22)
+#define OPT(operand) ((operand) | (uint64_t)IFL_SASS_HIDES << 22)
 #define CARRY(operand) ((operand) | (uint64_t)IFL_SASS_HIDES_TO_90 << 22)
+
+/* There where the field's first bit, or that bit, is set or clear. */
+#define IF(field, operand) IF_BIT(field##_AT, operand)
+#define UNLESS(field, operand) UNLESS_BIT(field##_AT, operand)
+#define IF_BIT(at, operand) ((operand) | IFL_SASS_BY_BIT(at, 0))
+#define UNLESS_BIT(at, operand) ((operand) | IFL_SASS_BY_BIT(at, 1))
 
 /* Both. */
 #define ON(architectures, x) ((x) | IFL_SASS_ONLY_ON(architectures))
@@ -130,12 +142,29 @@ enum { UNIFORM_GUARD = IFL_SASS_UNIFORM_GUARD, UNIFORM = UNIFORM_GUARD | IFL_SAS
 #define AT_REDUCTION_OR                                                                            \
     ONLY(N4, AT_R), ONLY(X4, ON(TO_90, AT_REDUCTION)),                                             \
         ONLY(X4, ON(FROM_100, AT_REDUCTION_BLACKWELL))
+#define BARRIER_THREADS IF(barrier_sync, THREADS), UNLESS(barrier_sync, OPT(THREADS))
 #define BLOCK_BARRIER                                                                              \
     ONLY(E1, R_BARRIER), ONLY(E1, R_THREADS), ONLY(E4 | E5, BARRIER_NUMBER),                       \
-        ONLY(E4, R_THREADS_TOLD), ONLY(E4, ON(TO_89, R_THREADS_OR_ALL)),                           \
-        ONLY(E4, ON(FROM_90, H(R_THREADS_OR_ALL))), ONLY(E5, THREADS_TOLD),                        \
-        ONLY(E5, H(THREADS_OR_ALL))
-#define FACTORS(both, a, b) ONLY(X4, both), ONLY(X6, OF_A(a)), ONLY(X6, b)
+        ONLY(E4, IF(barrier_sync, R_THREADS)),                                                     \
+        ONLY(E4, ON(TO_89, UNLESS(barrier_sync, R_THREADS))),                                      \
+        ONLY(E4, ON(FROM_90, UNLESS(barrier_sync, OPT(R_THREADS)))),                               \
+        ONLY(E5, IF(barrier_sync, THREADS)), ONLY(E5, UNLESS(barrier_sync, OPT(THREADS)))
+#define PRODUCT(a, b, c)                                                                           \
+    OF_C(D), OF_A(A(a)), OF_B(B(b)), OF_C(C(c)), ON(FROM_86, OPT(UP_ACCUMULATE))
+#define SPARSITY(field)                                                                            \
+    ON(TO_103, IF(field, R_METADATA_KEPT)), ON(FAMILY_120, IF(field, R_METADATA)),                 \
+        IF(field, SELECTOR)
+/* Where it is sparse the register behind the metadata has a's scales. */
+#define SCALED_PRODUCT                                                                             \
+    OF_C(D), OF_A(MATRIX_A_REGISTERS), OF_B(MATRIX_B_REGISTERS), OF_C(MATRIX_C),                   \
+        OPT(UP_ACCUMULATE), UNLESS(scaled_sparse, R_SCALE_A), IF(scaled_sparse, PAIR(R_METADATA)), \
+        R_SCALE_B, UR_SCALES, IF(scaled_sparse, SELECTOR)
+#define GROUP_PRODUCT(both)                                                                        \
+    OF_C(D), ONLY(X4, both), ONLY(X6, OF_A(MATRIX_A_REGISTERS)), ONLY(X6, MATRIX_B),               \
+        OF_C(MATRIX_C), OPT(UP_ACCUMULATE)
+#define TENSOR_PRODUCT                                                                             \
+    ONLY(X2 | X6, TENSOR_A), ONLY(X4 | X7, TENSOR_A_HELD), TENSOR_B, TENSOR_D, TENSOR_SPARSE,      \
+        TENSOR_KIND
 #define STRONG_SYSTEM SAY(ORDER, STRONG), SAY(SCOPE, SYS)
 #define ATOMIC_TYPE                                                                                \
     ON(TO_89, atomic_type_ampere), ON(TO_89, atomic_flush_ampere),                                 \
@@ -143,8 +172,6 @@ enum { UNIFORM_GUARD = IFL_SASS_UNIFORM_GUARD, UNIFORM = UNIFORM_GUARD | IFL_SAS
 #define SWAP_TYPE ON(TO_89, swap_type), ON(FROM_90, shared_type)
 #define FLOAT_FIELDS float_op, eviction, float_type, float_flush, SAY(ROUNDING, RN)
 #define TEXEL texel_type, texel_rounding
-#define SURFACE SAY(FORMAT, D), surface_bytes, surface_dimensions, eviction, width
-#define FORMATTED SAY(FORMAT, P), surface_dimensions, eviction
 #define SURFACE_REDUCTION                                                                          \
     SAY(FORMAT, D), surface_bytes, surface_dimensions, reduction_op, eviction, surface_type,       \
         surface_flush, surface_rounding
@@ -157,7 +184,6 @@ enum { UNIFORM_GUARD = IFL_SASS_UNIFORM_GUARD, UNIFORM = UNIFORM_GUARD | IFL_SAS
 #define BULK_REDUCTION                                                                             \
     FIXED(74, 1, 1), bulk_to, SAY(SPACE2, S), reduction_op, ON(FAMILY_100, counted), bulk_type,    \
         bulk_flush, bulk_rounding, bulk_order, bulk_scope
-#define METADATA ON(TO_103, R_METADATA_KEPT), ON(FAMILY_120, R_METADATA)
 #define TENSOR_LOAD                                                                                \
     dimensions, ON(SM_90, im2col), ON(FROM_100, im2col_any), multicast, ON(FAMILY_100, two_cta)
 #define TENSOR_LOAD_PLAIN                                                                          \
@@ -173,8 +199,8 @@ const ifl_sass_row ifl_sass_rows[] = {
      .base = base_,                                                                                \
      .forms = forms_,                                                                              \
      .architectures = architectures_,                                                              \
-     fields_,                                                                                      \
-     operands_},
+     ROW_##fields_,                                                                                \
+     ROW_##operands_},
 #include "sass/table/instruction.def"
 };
 

@@ -38,13 +38,14 @@ typedef struct ifl_sass_run {
 
 enum { IFL_SASS_RUNS = 3 };
 
-/* What a value of a field is: an ifl_sass_word, where it is one (an index of ifl_sass_conditions),
- * IFL_SASS_QUIET where it is not written. */
+/* What a value of a field is: an ifl_sass_word, with IFL_SASS_QUIET where it is not written; another
+ * one at IFL_SASS_OTHER_AT on the architectures that stand above. */
 enum {
     IFL_SASS_WORD_MASK = 0x3ff,
-    IFL_SASS_CONDITION_AT = 10,
-    IFL_SASS_CONDITION_MASK = 0xf,
-    IFL_SASS_QUIET = 0x8000
+    IFL_SASS_QUIET = 0x400,
+    IFL_SASS_CHOICE_MASK = IFL_SASS_WORD_MASK | IFL_SASS_QUIET,
+    IFL_SASS_OTHER_AT = 11,
+    IFL_SASS_OTHER_ON = 22
 };
 
 /* Bits that choose a word. A value past the end, or 0, is no instruction. */
@@ -53,7 +54,7 @@ typedef struct ifl_sass_field {
     uint8_t role; /* ifl_sass_value_role */
     ifl_sass_run run[IFL_SASS_RUNS];
     uint16_t count;
-    const uint16_t *word;
+    const uint32_t *word;
 } ifl_sass_field;
 
 extern const ifl_sass_field ifl_sass_fields[];
@@ -148,11 +149,10 @@ typedef struct ifl_sass_place {
     bool is_signed, is_inverted;
     uint8_t sign_at; /* '!', '~' or '-' before it */
     char sign;
-    uint8_t only_at, unless_at; /* the operand is there where this bit is set, or clear */
-    uint8_t port;               /* 1 + the reuse bit of the control word that keeps it; 0: none */
-    uint8_t reuse_at;           /* a reuse bit of its own */
-    uint8_t bank_at;            /* 5 bits */
-    uint8_t base_at;            /* 8 bits */
+    uint8_t port;     /* 1 + the reuse bit of the control word that keeps it; 0: none */
+    uint8_t reuse_at; /* a reuse bit of its own */
+    uint8_t bank_at;  /* 5 bits */
+    uint8_t base_at;  /* 8 bits */
     uint8_t uniform_at, uniform_add; /* uniform register, and what is added to its number */
     uint8_t
         /* from sm_80: where this bit is set that register holds a descriptor and is not added */
@@ -194,6 +194,7 @@ typedef struct ifl_sass_style {
     uint8_t literal;
     bool inverts_extended;    /* the sign is '~' where EXTENDED is X */
     bool absolute_unless_f32; /* from sm_86: |x| is not read where TYPE is F32 */
+    bool lower_of_f32;        /* from sm_86: the immediate is the lower half where TYPE is F32 */
     uint8_t third_sign_at;    /* of a register at 64, where it is not 75; the bit before is |x|'s */
     bool
         /* the selection is at 74, 60 or 81, as the register at 24, 32 or 64; immediates have
@@ -210,7 +211,8 @@ extern const ifl_sass_style ifl_sass_styles[];
 
 /* An operand of a row, from low bits to high: place, style of a SOURCE, registers (0: one; else
  * their number, or IFL_SASS_COUNT_BY + a role of values that tells it), whether it is left out
- * where it says nothing, architectures, forms. */
+ * where it says nothing, the bit that it goes by (0: none; it is there where the bit is set, or
+ * clear), architectures, forms. */
 enum {
     IFL_SASS_COUNT_MATRIX_A = 32,
     IFL_SASS_COUNT_MATRIX_B,
@@ -225,6 +227,9 @@ enum {
 #define IFL_SASS_STYLE_OF(operand) ((unsigned)((operand) >> 8) & 0x3f)
 #define IFL_SASS_COUNT_OF(operand) ((unsigned)((operand) >> 14) & 0xff)
 #define IFL_SASS_HIDE_OF(operand) ((unsigned)((operand) >> 22) & 3)
+#define IFL_SASS_BY_BIT(at, is_clear) ((uint64_t)(at) << 24 | (uint64_t)(is_clear) << 31)
+#define IFL_SASS_BIT_OF(operand) ((unsigned)((operand) >> 24) & 0x7f)
+#define IFL_SASS_IS_CLEAR_OF(operand) ((unsigned)((operand) >> 31) & 1)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
