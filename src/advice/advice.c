@@ -5,7 +5,9 @@
 #include "advice/cause.h"
 #include "advice/situation.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static ifl_rule_function *const functions[IFL_RULES] = {
@@ -61,16 +63,11 @@ typedef struct gains {
     double half, all;
 } gains;
 
-static double seconds_with(const ifl_situation *s, const ifl_remedy *to)
-{
-    const ifl_what_if_work with = {to->work, to->blocks_per_sm, to->change};
-    return ifl_model_seconds_with(s->profile, s->device, s->modelled, &with);
-}
-
 /* Changes are whole for the schedule: what half of the effect is of all of it, the formula says. */
-static gains gains_of(const ifl_situation *s, const ifl_remedy *half, const ifl_remedy *all)
+static gains gains_of(const ifl_situation *s, const ifl_remedy *half, const ifl_remedy *all,
+                      double seconds)
 {
-    const double even = 0.5, now = s->model.time_us.mid * 1e-6, gain = now / seconds_with(s, all);
+    const double even = 0.5, now = s->model.time_us.mid * 1e-6, gain = now / seconds;
     const double formula_now = seconds_of(s, &s->work, blocks_per_sm(s)),
                  formula_half = formula_now / seconds_of(s, &half->work, half->blocks_per_sm),
                  formula_all = formula_now / seconds_of(s, &all->work, all->blocks_per_sm);
@@ -80,24 +77,38 @@ static gains gains_of(const ifl_situation *s, const ifl_remedy *half, const ifl_
     return (gains){pow(gain, part), gain};
 }
 
-static ifl_status try_rule(const ifl_situation *s, ifl_rule rule, ifl_advices *out,
-                           ifl_error *error)
-{
+/* A rule that applies. */
+typedef struct applied {
+    ifl_rule rule;
     ifl_remedy half, all;
-    const ifl_rule_row *row = ifl_rule_get(rule);
-    if (!ask(s, rule, 1, &all) || !ask(s, rule, 0.5, &half))
-        return IFL_OK;
-    const gains g = gains_of(s, &half, &all);
+} applied;
+
+static size_t ask_all(const ifl_situation *s, applied *to)
+{
+    size_t count = 0;
+    for (ifl_rule rule = 0; rule < IFL_RULES; rule++) {
+        to[count].rule = rule;
+        count += ask(s, rule, 1, &to[count].all) && ask(s, rule, 0.5, &to[count].half);
+    }
+    return count;
+}
+
+static ifl_status advise(const ifl_situation *s, const applied *one, double seconds,
+                         ifl_advices *out, ifl_error *error)
+{
+    const ifl_rule_row *row = ifl_rule_get(one->rule);
+    const ifl_remedy *all = &one->all;
+    const gains g = gains_of(s, &one->half, all, seconds);
     if (!(g.all >= 1) || g.all * g.half < 1) /* what would rather lose is no advice */
         return IFL_OK;
     const ifl_advice advice = {
         .rule = row->name,
-        .remedy = all.remedy ? all.remedy : row->remedy,
-        .symptom = all.symptom,
+        .remedy = all->remedy ? all->remedy : row->remedy,
+        .symptom = all->symptom,
         .cost = row->cost,
         .document = row->document,
-        .file = all.line ? all.line->file : NULL,
-        .line = all.line ? all.line->line : 0,
+        .file = all->line ? all->line->file : NULL,
+        .line = all->line ? all->line->line : 0,
         .gain_low = fmin(g.half, g.all),
         .gain_high = fmax(g.half, g.all),
     };
@@ -106,6 +117,26 @@ static ifl_status try_rule(const ifl_situation *s, ifl_rule rule, ifl_advices *o
     if (!advice.symptom || !ifl_vec_push(&out->list, advice))
         return ifl_fail_memory(error, sizeof advice);
     return IFL_OK;
+}
+
+static ifl_status advise_all(const ifl_situation *s, ifl_advices *out, ifl_error *error)
+{
+    static_assert((int)IFL_RULES <= (int)IFL_WHAT_IFS, "each rule asks what if, once");
+    applied *rules = malloc(IFL_RULES * sizeof *rules);
+    ifl_what_if_work *with = malloc(IFL_RULES * sizeof *with);
+    double seconds[IFL_RULES];
+    ifl_status status = rules && with ? IFL_OK : ifl_fail_memory(error, IFL_RULES * sizeof *rules);
+    const size_t count = status == IFL_OK ? ask_all(s, rules) : 0;
+    for (size_t i = 0; i < count; i++)
+        with[i] =
+            (ifl_what_if_work){rules[i].all.work, rules[i].all.blocks_per_sm, rules[i].all.change};
+    if (count)
+        ifl_model_seconds_with(s->profile, s->device, s->modelled, with, count, seconds);
+    for (size_t i = 0; i < count && status == IFL_OK; i++)
+        status = advise(s, &rules[i], seconds[i], out, error);
+    free(rules);
+    free(with);
+    return status;
 }
 
 static double middle(const ifl_advice *a)
@@ -132,12 +163,10 @@ ifl_status ifl_advice_find(const ifl_profile *profile, const ifl_device *device,
                            ifl_error *error)
 {
     const ifl_situation s = situation_of(profile, device, modelled, arena);
-    ifl_status status = IFL_OK;
     *out = (ifl_advices){0};
     if (ifl_profile_is_debug(profile))
         return IFL_OK; /* what would help is to compile it for use: the report says so */
-    for (ifl_rule rule = 0; rule < IFL_RULES && status == IFL_OK; rule++)
-        status = try_rule(&s, rule, out, error);
+    const ifl_status status = advise_all(&s, out, error);
     if (status == IFL_OK)
         rank(out);
     else

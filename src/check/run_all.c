@@ -2,6 +2,8 @@
  * Runs side by side: threads take the next job until none is left. */
 #include "check/run_job.h"
 
+#include "base/crew.h"
+
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -72,16 +74,7 @@ static int count_workers(const ifl_check_options *options, size_t jobs, int *thr
 
 static ifl_status work_together(crew *c, int workers, ifl_error *error)
 {
-    pthread_t *helpers = calloc((size_t)workers, sizeof *helpers);
-    int started = 0;
-    if (!helpers)
-        return ifl_fail_memory(error, (size_t)workers * sizeof *helpers);
-    while (started < workers - 1 && pthread_create(&helpers[started], NULL, work, c) == 0)
-        started++;
-    work(c);
-    for (int i = 0; i < started; i++)
-        pthread_join(helpers[i], NULL);
-    free(helpers);
+    ifl_crew_work((unsigned)workers, work, c);
     return is_stopped(c) ? ifl_fail(error, IFL_INTERRUPTED, "stopped: %zu of %zu runs were made",
                                     c->done, c->count)
                          : IFL_OK;

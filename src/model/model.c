@@ -7,6 +7,7 @@
 #include "profile/registers.h"
 #include "profile/traffic.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -260,11 +261,8 @@ ifl_status ifl_model_find(const ifl_profile *profile, const ifl_device *device, 
 
 /* ---- what-ifs -------------------------------------------------------------------------------- */
 
-double ifl_model_seconds_with(const ifl_profile *profile, const ifl_device *device,
-                              const ifl_modelled *modelled, const ifl_what_if_work *with)
+static double seconds_with(const ifl_modelled *modelled, const ifl_what_if_work *with, double ratio)
 {
-    const double ratio =
-        modelled->sm_s > 0 ? ifl_profile_what_if(profile, device->id, &with->change) : 0;
     ifl_timing was, is;
     ifl_timing_find(&modelled->rates, &modelled->work, modelled->model.occupancy.blocks_per_sm,
                     &was);
@@ -275,6 +273,21 @@ double ifl_model_seconds_with(const ifl_profile *profile, const ifl_device *devi
     const double by_schedule =
         fmax(modelled->sm_s * ratio, is.term[IFL_TERM_ATOMICS]) + is.term[IFL_TERM_LAUNCH];
     return with->change.at_least ? fmin(by_schedule, by_formula) : by_schedule;
+}
+
+void ifl_model_seconds_with(const ifl_profile *profile, const ifl_device *device,
+                            const ifl_modelled *modelled, const ifl_what_if_work *with,
+                            size_t count, double *seconds)
+{
+    const ifl_change *changes[IFL_WHAT_IFS] = {NULL};
+    double ratios[IFL_WHAT_IFS] = {0};
+    assert(count <= IFL_WHAT_IFS);
+    for (size_t i = 0; i < count; i++)
+        changes[i] = &with[i].change;
+    if (modelled->sm_s > 0)
+        ifl_profile_what_ifs(profile, device->id, changes, count, ratios);
+    for (size_t i = 0; i < count; i++)
+        seconds[i] = seconds_with(modelled, &with[i], ratios[i]);
 }
 
 /* What comes from DRAM is found in the L2. */
@@ -347,15 +360,22 @@ void ifl_model_find_levers(const ifl_profile *profile, const ifl_device *device,
         [IFL_LEVER_REQUESTS] = pull_requests,
         [IFL_LEVER_BYTES] = pull_bytes,
     };
+    ifl_what_if_work with[IFL_LEVER_COUNT];
+    double seconds[IFL_LEVER_COUNT];
+    int lever[IFL_LEVER_COUNT];
+    size_t count = 0;
     for (int l = 0; l < IFL_LEVER_COUNT; l++) {
-        ifl_what_if_work to = {
+        modelled->model.lever_us[l] = -1;
+        if (!modelled->work.waits_known || !has_lever(profile, (ifl_lever)l))
+            continue;
+        lever[count] = l;
+        with[count] = (ifl_what_if_work){
             modelled->work, modelled->model.occupancy.blocks_per_sm, {.known = true}};
-        pull[l](profile, device, &to);
-        modelled->model.lever_us[l] =
-            modelled->work.waits_known && has_lever(profile, (ifl_lever)l)
-                ? ifl_model_seconds_with(profile, device, modelled, &to) * 1e6
-                : -1;
+        pull[l](profile, device, &with[count++]);
     }
+    ifl_model_seconds_with(profile, device, modelled, with, count, seconds);
+    for (size_t i = 0; i < count; i++)
+        modelled->model.lever_us[lever[i]] = seconds[i] * 1e6;
 }
 
 ifl_status ifl_profile_model(const ifl_profile *profile, const ifl_device *device, ifl_model *out,

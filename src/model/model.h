@@ -140,10 +140,13 @@ typedef struct ifl_what_if_work {
 /* Statuses of ifl_profile_model. */
 ifl_status ifl_model_find(const ifl_profile *profile, const ifl_device *device, ifl_modelled *out,
                           ifl_error *error);
-/* The time of the launch with what is changed, in seconds. By the schedule where it was followed
- * and the change can be said in its terms, else by the formula's ratio. */
-double ifl_model_seconds_with(const ifl_profile *profile, const ifl_device *device,
-                              const ifl_modelled *modelled, const ifl_what_if_work *with);
+enum { IFL_WHAT_IFS = 64 }; /* at a time */
+
+/* The time of the launch with each of what could be changed, in seconds. By the schedule where it was
+ * followed and the change can be said in its terms, else by the formula's ratio. */
+void ifl_model_seconds_with(const ifl_profile *profile, const ifl_device *device,
+                            const ifl_modelled *modelled, const ifl_what_if_work *with,
+                            size_t count, double *seconds);
 /* Fills the levers, for which the model runs four more times. */
 void ifl_model_find_levers(const ifl_profile *profile, const ifl_device *device,
                            ifl_modelled *modelled);

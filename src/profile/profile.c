@@ -71,14 +71,18 @@ const ifl_time_facts *ifl_profile_sm_time(const ifl_profile *profile, const char
     return NULL;
 }
 
-double ifl_profile_what_if(const ifl_profile *profile, const char *device, const ifl_change *change)
+void ifl_profile_what_ifs(const ifl_profile *profile, const char *device,
+                          const ifl_change *const *changes, size_t count, double *ratios)
 {
-    for (size_t i = 0; change->known && i < profile->what_ifs.count; i++) {
+    for (size_t i = 0; i < count; i++)
+        ratios[i] = 0;
+    for (size_t i = 0; i < profile->what_ifs.count; i++) {
         const ifl_what_if *one = &profile->what_ifs.at[i];
-        if (strcmp(one->device, device) == 0)
-            return one->ratio(one->state, change);
+        if (strcmp(one->device, device) == 0) {
+            one->find(one->state, one->threads, changes, count, ratios);
+            return;
+        }
     }
-    return 0;
 }
 
 static uint64_t asked_by(const ifl_profile_line *line)

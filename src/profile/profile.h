@@ -176,9 +176,10 @@ const ifl_cache_facts *ifl_profile_caches(const ifl_profile *profile, const char
 double ifl_profile_left_bytes(const ifl_profile *profile, const ifl_cache_facts *facts);
 const ifl_time_facts *ifl_profile_sm_time(const ifl_profile *profile, const char *device);
 
-/* The time of one of its SMs with the change over that without; 0: not known. */
-double ifl_profile_what_if(const ifl_profile *profile, const char *device,
-                           const ifl_change *change);
+/* Of each change the time of one of its SMs with it over that without; 0: not known. Several are found
+ * side by side. */
+void ifl_profile_what_ifs(const ifl_profile *profile, const char *device,
+                          const ifl_change *const *changes, size_t count, double *ratios);
 
 /* An empty profile, NULL without memory. */
 ifl_profile *ifl_profile_new(void);

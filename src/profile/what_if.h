@@ -41,8 +41,11 @@ typedef struct ifl_what_if ifl_what_if;
 struct ifl_what_if {
     const char *device; /* the device's id, "h200" */
     void *state;
-    /* The time of an SM with the change over that without; 0: not known. */
-    double (*ratio)(void *state, const ifl_change *change);
+    int threads; /* that may answer side by side; 0: one a core */
+    /* Of each change the time of an SM with it over that without; 0: not known.
+   */
+    void (*find)(void *state, int threads, const ifl_change *const *changes, size_t count,
+                 double *ratios);
     void (*free)(void *state);
 };
 

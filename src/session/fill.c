@@ -3,9 +3,9 @@
  * arguments and memories. */
 #include "session/fill.h"
 
-#include <pthread.h>
+#include "base/crew.h"
+
 #include <string.h>
-#include <unistd.h>
 
 enum { MAX_THREADS = 64, CHUNK_ELEMENTS = 1 << 16, NONE_BYTE = 0xcd };
 
@@ -245,15 +245,10 @@ static void *work(void *user)
     }
 }
 
-static unsigned helper_count(uint64_t count, int threads)
+static unsigned crew_size(uint64_t count, int threads)
 {
-    long wanted = threads > 0 ? threads : sysconf(_SC_NPROCESSORS_ONLN);
-    const uint64_t chunks = (count - 1) / CHUNK_ELEMENTS + 1;
-    if (wanted > MAX_THREADS)
-        wanted = MAX_THREADS;
-    if (wanted > 0 && (uint64_t)wanted > chunks)
-        wanted = (long)chunks;
-    return wanted > 1 ? (unsigned)wanted - 1 : 0;
+    const unsigned size = ifl_crew_size(threads, (count - 1) / CHUNK_ELEMENTS + 1);
+    return size < MAX_THREADS ? size : MAX_THREADS;
 }
 
 bool ifl_fill_run(const ifl_fill *fill, const ifl_element *element, void *to, uint64_t count,
@@ -262,14 +257,6 @@ bool ifl_fill_run(const ifl_fill *fill, const ifl_element *element, void *to, ui
     if (!count || fillers[fill->kind] == fill_zero)
         return true;
     team t = {.whole = {.fill = fill, .element = element, .to = to, .count = count}, .stop = stop};
-    pthread_t helpers[MAX_THREADS];
-    unsigned started = 0;
-    /* Without helpers the work is done all the same, only later. */
-    for (unsigned i = helper_count(count, threads); i > 0; i--)
-        if (pthread_create(&helpers[started], NULL, work, &t) == 0)
-            started++;
-    work(&t);
-    for (unsigned i = 0; i < started; i++)
-        pthread_join(helpers[i], NULL);
+    ifl_crew_work(crew_size(count, threads), work, &t);
     return !t.stopped;
 }

@@ -597,6 +597,7 @@ static ifl_status run_watched(ifl_session *session, ifl_kept *kept, ifl_watch_de
         return ifl_fail_memory(error, sizeof *kept);
     ifl_status status =
         ifl_watch_begin(&kept->watch, depth, session, &kept->device, 1, &kept->launch, error);
+    kept->watch.time.threads = session->options.threads;
     if (status == IFL_OK && is_beside(session, kept, depth))
         status = ifl_beside_run(session, &kept->launch, &kept->beside, error);
     if (status == IFL_OK)

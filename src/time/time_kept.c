@@ -2,9 +2,11 @@
  * Follows an SM once more, with what a change leaves of its traces, its sites and its rates. */
 #include "time/time_kept.h"
 
+#include "base/crew.h"
 #include "time/time_change.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +21,7 @@ typedef struct kept {
     uint32_t at_once;
     double sm_blocks, all_blocks, sms;
     bool blocks_differ;
+    pthread_mutex_t lock; /* of what follows */
     bool is_begun;
     ifl_sm_outcome now;                  /* of these blocks without a change */
     double stored_sectors, stored_lines; /* by them */
@@ -34,6 +37,7 @@ void ifl_time_kept_free(void *state)
     ifl_trace_set_free(&k->blocks);
     free(k->own);
     free(k->doubles);
+    pthread_mutex_destroy(&k->lock);
     free(k);
 }
 
@@ -75,7 +79,8 @@ void *ifl_time_keep(const ifl_time_sm *sm)
                 .sm_blocks = sm->sm_blocks,
                 .all_blocks = sm->blocks,
                 .sms = sm->sms,
-                .blocks_differ = sm->blocks_differ};
+                .blocks_differ = sm->blocks_differ,
+                .lock = PTHREAD_MUTEX_INITIALIZER};
     if (ifl_trace_set_copy(of->blocks, of->block_count, of->warps_per_block, of->blocks_per_sm,
                            IFL_KEPT_WORDS, &k->blocks) &&
         keep_sites(of->sites, k))
@@ -232,7 +237,17 @@ static bool begin(kept *k)
     k->stored_sectors = same.stored;
     k->stored_lines = same.stored_lines;
     ifl_trace_set_free(&same);
-    k->is_begun = done;
+    return done;
+}
+
+/* Whoever asks first finds out, while others go on with their changes. */
+static bool is_begun(kept *k)
+{
+    pthread_mutex_lock(&k->lock);
+    if (!k->is_begun)
+        k->is_begun = begin(k);
+    const bool done = k->is_begun;
+    pthread_mutex_unlock(&k->lock);
     return done;
 }
 
@@ -251,7 +266,7 @@ static double blocks_of_sm(const kept *k, const ifl_change *c, uint32_t at_once,
     return fmax(k->blocks_differ ? k->sm_blocks * factor : ceil(*all / k->sms), 1);
 }
 
-static double cycles_with(const kept *k, const ifl_change *c, const ifl_trace_set *blocks,
+static double cycles_with(kept *k, const ifl_change *c, const ifl_trace_set *blocks,
                           const changed_sites *sites)
 {
     enum { MOST_WARPS = 64 };
@@ -267,6 +282,8 @@ static double cycles_with(const kept *k, const ifl_change *c, const ifl_trace_se
     if (!at_once || !follow(&a, &o))
         return 0;
     if (asks_for_less(c)) {
+        if (!is_begun(k))
+            return 0;
         change_hits(k, &o, blocks->stored, &rates);
         if (!follow(&a, &o))
             return 0;
@@ -285,22 +302,49 @@ static bool changes_nothing(const kept *k, const ifl_change *c)
            !c->sectors && !c->lone && !c->from_l2 && !c->at_hand;
 }
 
-double ifl_time_kept_ratio(void *state, const ifl_change *c)
+static double ratio_of(kept *k, const ifl_change *c)
 {
-    kept *k = state;
+    if (!c->known)
+        return 0;
     if (changes_nothing(k, c))
         return 1;
     ifl_trace_set blocks = {0};
     changed_sites sites = {0};
     double ratio = 0;
-    if ((k->is_begun || begin(k)) &&
-        ifl_trace_set_change(&k->blocks, c, &k->sites, k->at_once, &blocks) &&
+    if (ifl_trace_set_change(&k->blocks, c, &k->sites, k->at_once, &blocks) &&
         change_sites(k, c, &sites)) {
-        const double now = ifl_sm_cycles(&k->now, k->blocks.count, k->sm_blocks, 1);
-        ratio = now > 0 ? cycles_with(k, c, &blocks, &sites) / now : 0;
+        const double with = cycles_with(k, c, &blocks, &sites);
+        if (is_begun(k)) {
+            const double now = ifl_sm_cycles(&k->now, k->blocks.count, k->sm_blocks, 1);
+            ratio = now > 0 ? with / now : 0;
+        }
     }
     ifl_trace_set_free(&blocks);
     free(sites.at);
     free(sites.marks);
     return ratio;
+}
+
+/* ---- several side by side -------------------------------------------------------------------- */
+
+typedef struct questions {
+    kept *of;
+    const ifl_change *const *changes;
+    size_t count, next;
+    double *ratios;
+} questions;
+
+static void *answer(void *user)
+{
+    questions *q = user;
+    for (size_t i; (i = __atomic_fetch_add(&q->next, 1, __ATOMIC_RELAXED)) < q->count;)
+        q->ratios[i] = ratio_of(q->of, q->changes[i]);
+    return NULL;
+}
+
+void ifl_time_kept_find(void *state, int threads, const ifl_change *const *changes, size_t count,
+                        double *ratios)
+{
+    questions q = {.of = state, .changes = changes, .count = count, .ratios = ratios};
+    ifl_crew_work(ifl_crew_size(threads, count), answer, &q);
 }

@@ -21,7 +21,9 @@ typedef struct ifl_time_sm {
 
 /* Copies what it needs. NULL without memory. */
 void *ifl_time_keep(const ifl_time_sm *sm);
-double ifl_time_kept_ratio(void *kept, const ifl_change *change);
+/* `find` of ifl_what_if. */
+void ifl_time_kept_find(void *kept, int threads, const ifl_change *const *changes, size_t count,
+                        double *ratios);
 void ifl_time_kept_free(void *kept);
 
 #endif

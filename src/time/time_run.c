@@ -260,7 +260,8 @@ static bool keep(const followed *f, ifl_profile *profile)
                             .blocks_differ = f->blocks.longer > 0};
     const ifl_what_if one = {.device = copied(profile, f->device->id),
                              .state = ifl_time_keep(&sm),
-                             .ratio = ifl_time_kept_ratio,
+                             .threads = f->run->threads,
+                             .find = ifl_time_kept_find,
                              .free = ifl_time_kept_free};
     if (one.device && one.state && ifl_vec_push(&profile->what_ifs, one))
         return true;

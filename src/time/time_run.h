@@ -15,6 +15,7 @@ typedef struct ifl_time_run {
     size_t scope_of[IFL_TIME_SCOPES]; /* by device */
     ifl_time_plan plan;
     ifl_observer observer; /* to run with; it points to the plan */
+    int threads;           /* that answer what-ifs; 0: one a core */
 } ifl_time_run;
 
 /* Follows at most IFL_TIME_SCOPES devices: those that come after them get no time. */

@@ -269,8 +269,11 @@ static void test_less(void **unused)
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
+enum { MOST_CHANGES = 8 };
+
 /* Blocks of one warp, one at a time, that load and wait `trips` times. */
-static double ratio_of(const blocks *b, const ifl_change *change)
+static void ratios_of(const blocks *b, const ifl_change *changes, size_t count, int threads,
+                      double *ratios)
 {
     const ifl_sm_rates rates = quick_rates();
     const ifl_time_sm sm = {.of = {.sites = &sites,
@@ -282,10 +285,23 @@ static double ratio_of(const blocks *b, const ifl_change *change)
                             .sm_blocks = (double)b->count,
                             .blocks = (double)b->count,
                             .sms = 1};
+    ifl_change known[MOST_CHANGES];
+    const ifl_change *asked[MOST_CHANGES];
     void *kept = ifl_time_keep(&sm);
     assert_non_null(kept);
-    const double ratio = ifl_time_kept_ratio(kept, change);
+    for (size_t i = 0; i < count; i++) {
+        known[i] = changes[i];
+        known[i].known = true;
+        asked[i] = &known[i];
+    }
+    ifl_time_kept_find(kept, threads, asked, count, ratios);
     ifl_time_kept_free(kept);
+}
+
+static double ratio_of(const blocks *b, const ifl_change *change)
+{
+    double ratio;
+    ratios_of(b, change, 1, 1, &ratio);
     return ratio;
 }
 
@@ -317,6 +333,35 @@ static void test_waits(void **unused)
     is_near(ratio_of(&b, &(ifl_change){.blocks_per_sm = 4}), 0.25);
     is_near(ratio_of(&b, &(ifl_change){.from_l2 = true}), (double)QUICK_L2 / QUICK_DRAM);
     is_near(ratio_of(&b, &(ifl_change){.widen = 2}), 0.5);
+}
+
+/* The same to the bit, however many threads answer. */
+static void test_side_by_side(void **unused)
+{
+    (void)unused;
+    static const ifl_change changes[MOST_CHANGES] = {
+        {.join = 2},  {.unroll = 4},     {.blocks_per_sm = 4}, {.from_l2 = true},
+        {.loads = 1}, {.at_hand = true}, {.widen = 2},         {.known = false}};
+    blocks b = {0};
+    fill(&b, 4, 4);
+    for (int threads = 1; threads <= 3; threads++) {
+        double ratios[MOST_CHANGES];
+        ratios_of(&b, changes, MOST_CHANGES, threads, ratios);
+        for (size_t i = 0; i < MOST_CHANGES; i++) {
+            const double alone = ratio_of(&b, &changes[i]);
+            assert_memory_equal(&ratios[i], &alone, sizeof alone);
+        }
+    }
+}
+
+/* What cannot be said in these terms has no ratio. */
+static void test_not_known(void **unused)
+{
+    (void)unused;
+    const ifl_change change = {.known = false, .join = 2}, *asked = &change;
+    double ratio = -1;
+    ifl_time_kept_find(NULL, 1, &asked, 1, &ratio);
+    assert_true(ratio == 0);
 }
 
 /* Asked for early enough, it takes what an L1 hit takes. */
@@ -446,6 +491,8 @@ int main(void)
         cmocka_unit_test_setup(test_single_precision, set_up),
         cmocka_unit_test_setup(test_less, set_up),
         cmocka_unit_test_setup(test_at_hand, set_up),
+        cmocka_unit_test_setup(test_side_by_side, set_up),
+        cmocka_unit_test(test_not_known),
         cmocka_unit_test_setup(test_wide_words, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
