@@ -488,15 +488,25 @@ static void rotate(ifl_warp *warp, uint32_t index)
     warp->count++;
 }
 
+/* Of machine code, ptxas puts a YIELD into each loop that may wait for other lanes (all that read
+ * volatile words or take locks), and a GPU lets none go from a BSYNC elsewhere: lanes that try for
+ * long to change a word of shared memory (ATOMS.CAST.SPIN) wait for other warps. */
+static bool could_wait_for_lanes(ifl_warp *warp)
+{
+    const bool could = !warp->sync || warp->has_yielded;
+    warp->has_yielded = false;
+    return could;
+}
+
 /* A fragment that keeps looking at memory while lanes wait may be waiting for those, also when it
  * writes: it counts its attempts, say. That is rare, hence the patience: those that wait should
  * rather be met. */
 static bool may_wait_for_lanes(ifl_warp *warp, uint32_t index)
 {
     enum { PATIENCE = 512, SPINNING = 64, WRITING = 1 };
-    bool are_others = warp->count > 1 || someone_waits(warp->fragments[index].meeting);
-    warp->watching =
-        !warp->observed || !are_others ? 0 : warp->watching + (warp->spins ? SPINNING : WRITING);
+    const bool are_others = warp->count > 1 || someone_waits(warp->fragments[index].meeting);
+    const bool may = could_wait_for_lanes(warp) && warp->observed && are_others;
+    warp->watching = may ? warp->watching + (warp->spins ? SPINNING : WRITING) : 0;
     return warp->watching >= PATIENCE;
 }
 

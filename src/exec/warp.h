@@ -94,6 +94,7 @@ struct ifl_warp {
     bool changed;                /* wrote memory */
     bool spins;                  /* in its last slice it observed and changed nothing */
     bool spun;                   /* the same, and kept while the next slice runs */
+    bool has_yielded;            /* came to a YIELD since it was last asked whether it waits */
     uint32_t watching;           /* how long it has observed memory while other lanes waited */
     const ifl_fragment *running; /* whose slice it is */
     uint32_t index;              /* in the block */

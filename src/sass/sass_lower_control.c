@@ -184,6 +184,11 @@ void ifl_sass_lower_sleep(ifl_sass_lowerer *l)
     ifl_sass_emit(l, IFL_CODE_nanosleep);
 }
 
+void ifl_sass_lower_yield(ifl_sass_lowerer *l)
+{
+    ifl_sass_emit(l, IFL_CODE_sync_yield);
+}
+
 void ifl_sass_lower_nothing(ifl_sass_lowerer *l)
 {
     ifl_sass_emit(l, IFL_CODE_nothing);
