@@ -137,13 +137,14 @@ static const ifl_time_facts *schedule_of(const question *q)
 
 /* Blocks that differ go to the SM that is free first: an SM gets the average work, not that of the
  * followed blocks, and the last ones end alone. Nothing of this where the SM that ends last was
- * followed. */
+ * followed, or, of blocks that have an SM each, the longest. */
 static double unevenness(const question *q, const ifl_time_facts *f, double blocks_per_sm)
 {
     const ifl_counters *c = &q->profile->counters;
     if (f->longer > 0)
         return f->longer;
-    if (!q->work.each || !c->known[IFL_COUNTER_instructions] || f->block_instructions <= 0)
+    if (!q->work.each || q->work.blocks <= q->rates.sms || !c->known[IFL_COUNTER_instructions] ||
+        f->block_instructions <= 0)
         return 1;
     ifl_work equal = q->work;
     equal.each = NULL;

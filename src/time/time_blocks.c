@@ -7,7 +7,10 @@
 #include <stdlib.h>
 
 enum {
-    MOST_PLACED = 16384 /* of larger grids all SMs end at nearly the same time */,
+    MOST_EVEN =
+        16384, /* of larger grids whose blocks hardly differ all SMs end at nearly the same time */
+    MOST_PLACED = 32768, /* of larger ones some stand for all */
+    MOST_FOLLOWED = 128,
     MOST_ON_SM = 32
 };
 
@@ -36,6 +39,8 @@ typedef struct finder {
     const ifl_time_scope *scope;
     uint32_t per_sm;
     double degree;
+    uint64_t stride; /* as many of the grid's blocks stand behind each that is placed */
+    size_t count;    /* that are placed */
     placed *blocks;
     busy_sm *sms;
     candidate *candidates;
@@ -44,11 +49,24 @@ typedef struct finder {
 
 /* ---- who runs where -------------------------------------------------------------------------- */
 
+/* Some block does several times as much as the average. */
+static bool some_do_far_more(const ifl_block_work *work, uint64_t blocks)
+{
+    const double far = 4;
+    double sum = 0, most = 0;
+    for (uint32_t i = 0; i < work->slice_count; i++) {
+        sum += (double)work->slices[i].sum;
+        most = fmax(most, (double)work->slices[i].most);
+    }
+    return most * (double)blocks > far * sum;
+}
+
 bool ifl_time_blocks_differ(const ifl_time_plan *plan, size_t scope, uint32_t per_sm,
                             const ifl_block_work *work)
 {
     return work->slice_count && plan->blocks > plan->scopes[scope].placing.sms &&
-           plan->blocks <= MOST_PLACED && per_sm <= MOST_ON_SM;
+           per_sm <= MOST_ON_SM &&
+           (plan->blocks <= MOST_EVEN || some_do_far_more(work, plan->blocks));
 }
 
 /* Cycles for each instruction of a block, in units of those that it takes alone: up to `degree` of
@@ -105,13 +123,21 @@ static uint32_t next_to_end(const finder *f)
     return found;
 }
 
+/* Of each stride another block, so that the first of a slice, which has the most, is not always or
+ * never it. */
 static void take_work(finder *f, const ifl_block_work *work)
 {
+    uint64_t before = 0;
     size_t number = 0;
     for (uint32_t s = 0; s < work->slice_count; s++) {
         const ifl_work_slice *slice = &work->slices[s];
-        for (uint64_t b = 0; b < slice->blocks && number < f->plan->blocks; b++)
-            f->blocks[number++].work = ifl_work_slice_block(slice, b);
+        for (; number < f->count; number++) {
+            const uint64_t block = number * f->stride + number % f->stride;
+            if (block >= before + slice->blocks)
+                break;
+            f->blocks[number].work = ifl_work_slice_block(slice, block - before);
+        }
+        before += slice->blocks;
     }
 }
 
@@ -120,9 +146,9 @@ static uint32_t place_blocks(finder *f)
 {
     const uint64_t at_once = (uint64_t)f->scope->placing.sms * f->per_sm;
     uint32_t last = 0;
-    for (size_t b = 0; b < f->plan->blocks && b < at_once; b++)
+    for (size_t b = 0; b < f->count && b < at_once; b++)
         start_block(f, b, ifl_place_sm(&f->scope->placing, b), 0);
-    for (size_t b = at_once; b < f->plan->blocks; b++) {
+    for (size_t b = at_once; b < f->count; b++) {
         const uint32_t on = next_to_end(f);
         end_block(f, &f->sms[on]);
         start_block(f, b, on, f->sms[on].at);
@@ -190,24 +216,55 @@ static double time_of(const finder *f, const extent *e)
     return fmax(e->sum / f->degree, e->longest);
 }
 
+static int by_work(const void *a, const void *b)
+{
+    const placed *const *x = a, *const *y = b;
+    return (*x)->work != (*y)->work ? ((*x)->work > (*y)->work) - ((*x)->work < (*y)->work)
+                                    : (*x > *y) - (*x < *y);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const placed *const *x = a, *const *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Leaves at most MOST_FOLLOWED in the order of the grid, with about as much work on average: each has
+ * a part of the others, ordered by work, for which it stands. The longest is one of them: the SM may
+ * end with it. */
+static size_t thin(const placed **at, size_t count)
+{
+    if (count <= MOST_FOLLOWED)
+        return count;
+    qsort(at, count, sizeof *at, by_work);
+    for (size_t i = 0; i + 1 < MOST_FOLLOWED; i++)
+        at[i] = at[(2 * i + 1) * count / (2 * MOST_FOLLOWED)];
+    at[MOST_FOLLOWED - 1] = at[count - 1];
+    qsort(at, MOST_FOLLOWED, sizeof *at, by_number);
+    return MOST_FOLLOWED;
+}
+
 static bool take_sm(finder *f, uint32_t sm, ifl_time_blocks *out)
 {
     extent own = {0}, stand_ins = {0};
     size_t count = 0;
-    for (size_t b = 0; b < f->plan->blocks; b++)
-        count += f->blocks[b].sm == sm;
+    const placed **of_sm = malloc((f->count + 1) * sizeof *of_sm);
+    for (size_t b = 0; of_sm && b < f->count; b++)
+        if (f->blocks[b].sm == sm)
+            of_sm[count++] = &f->blocks[b];
+    out->of_sm = (double)(count * f->stride);
+    count = of_sm ? thin(of_sm, count) : 0;
     out->at = malloc((count + 1) * sizeof *out->at);
-    for (size_t b = 0; out->at && b < f->plan->blocks; b++) {
-        if (f->blocks[b].sm != sm)
-            continue;
-        candidate *c = most_alike(f, f->blocks[b].work);
+    for (size_t i = 0; out->at && i < count; i++) {
+        candidate *c = most_alike(f, of_sm[i]->work);
         out->at[out->count++] = c->trace;
         c->uses++;
-        add_block(&own, f->blocks[b].work);
+        add_block(&own, of_sm[i]->work);
         add_block(&stand_ins, c->work);
     }
+    free(of_sm);
     out->longer = stand_ins.sum > 0 ? time_of(f, &own) / time_of(f, &stand_ins) : 0;
-    return out->at;
+    return of_sm && out->at;
 }
 
 bool ifl_time_blocks_last(const ifl_time_traces *traces, const ifl_time_plan *plan, size_t scope,
@@ -217,9 +274,11 @@ bool ifl_time_blocks_last(const ifl_time_traces *traces, const ifl_time_plan *pl
     finder f = {.plan = plan,
                 .scope = &plan->scopes[scope],
                 .per_sm = per_sm,
-                .degree = fmin(fmax(degree, 1), per_sm)};
+                .degree = fmin(fmax(degree, 1), per_sm),
+                .stride = (plan->blocks + MOST_PLACED - 1) / MOST_PLACED};
+    f.count = plan->blocks / f.stride;
     *out = (ifl_time_blocks){0};
-    f.blocks = calloc(plan->blocks, sizeof *f.blocks);
+    f.blocks = calloc(f.count, sizeof *f.blocks);
     f.sms = calloc(f.scope->placing.sms, sizeof *f.sms);
     bool done = f.blocks && f.sms && take_candidates(&f, traces);
     if (done && f.candidate_count) {

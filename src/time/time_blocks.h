@@ -9,6 +9,7 @@
 typedef struct ifl_time_blocks {
     const ifl_block_trace **at; /* in the order in which they come */
     size_t count;
+    double of_sm; /* for so many blocks of the SM they stand; 0: for all */
     /* 0: these are the SM's own as far as they were kept. Else they stand for those of the SM that
      * ends last: how much longer that one takes, by their work. */
     double longer;

@@ -70,7 +70,7 @@ static part part_of(const ifl_time_run *run, const ifl_time_scope *scope,
             all += blocks->at[i]->warps[w].instructions;
             kept += blocks->at[i]->warps[w].kept;
         }
-    return (part){.blocks = (double)(blocks->longer > 0 ? blocks->count : scope->blocks),
+    return (part){.blocks = blocks->of_sm > 0 ? blocks->of_sm : (double)scope->blocks,
                   .instructions = kept ? (double)all / (double)kept : 1};
 }
 

@@ -151,9 +151,9 @@ static bool is_sample(const ifl_time_plan *plan, uint64_t block, uint32_t level)
     return false;
 }
 
-/* Where each block has an SM of its own the launch ends with the longest one. That is often the
- * first, whose threads do what is done once: it is kept too, and the longest of all that are kept
- * is followed. */
+/* Where each block has an SM of its own the launch ends with the longest one: all are kept, at each
+ * level half of them, and the longest of those is followed. It is often the first, whose threads do
+ * what is done once. */
 static bool has_own(const ifl_time_plan *plan, const ifl_time_scope *scope)
 {
     return plan->blocks <= scope->placing.sms;
@@ -162,7 +162,8 @@ static bool has_own(const ifl_time_plan *plan, const ifl_time_scope *scope)
 static bool is_of(const ifl_time_plan *plan, const ifl_time_scope *scope, uint64_t block,
                   uint32_t level)
 {
-    return (has_own(plan, scope) && block == 0) ||
+    const uint64_t step = UINT64_C(1) << (level < SAMPLE_LEVELS ? level : 63);
+    return (has_own(plan, scope) && block % step == 0) ||
            (ifl_place_sm(&scope->placing, block) == scope->chosen &&
             block / scope->placing.sms < most_blocks(scope, level));
 }
@@ -618,12 +619,24 @@ uint64_t ifl_block_trace_instructions(const ifl_block_trace *block, uint32_t war
     return sum;
 }
 
-/* Of two that do as much, the later one. */
+/* How long a block takes at least, in cycles: its schedulers issue one instruction each, and a warp
+ * that waits for each result goes on after four. */
+static uint64_t least_cycles(const ifl_block_trace *block, uint32_t warps)
+{
+    enum { SCHEDULERS = 4, DEPENDENT = 4 };
+    const uint64_t all = ifl_block_trace_instructions(block, warps) / SCHEDULERS;
+    uint64_t most = 0;
+    for (uint32_t w = 0; w < warps; w++)
+        if (block->warps[w].instructions > most)
+            most = block->warps[w].instructions;
+    return most * DEPENDENT > all ? most * DEPENDENT : all;
+}
+
+/* Of two that take as long, the later one. */
 static const ifl_block_trace *longer(const ifl_block_trace *a, const ifl_block_trace *b,
                                      uint32_t warps)
 {
-    const uint64_t x = a ? ifl_block_trace_instructions(a, warps) : 0,
-                   y = ifl_block_trace_instructions(b, warps);
+    const uint64_t x = a ? least_cycles(a, warps) : 0, y = least_cycles(b, warps);
     return !a || y > x || (y == x && b->number > a->number) ? b : a;
 }
 
