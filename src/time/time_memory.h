@@ -9,7 +9,12 @@
 #include "time/time_costs.h"
 #include "time/time_trace.h"
 
-enum { IFL_TIME_WAYS = 8, IFL_TIME_IN_FLIGHT = 4096, IFL_TIME_ARRIVALS = 2048 };
+enum {
+    IFL_TIME_WAYS = 8,
+    IFL_TIME_IN_FLIGHT = 4096,
+    IFL_TIME_ARRIVALS = 2048,
+    IFL_TIME_OPEN_LINES = 28
+};
 
 /* A line of the L1: when its sectors are there. */
 typedef struct ifl_time_line {
@@ -51,6 +56,10 @@ typedef struct ifl_time_memory {
         is_later;
     double in_flight[IFL_TIME_IN_FLIGHT]; /* when the last lines come, in a ring */
     uint32_t in_flight_at;
+    uint32_t
+        open_lines[IFL_TIME_OPEN_LINES]; /* that stores are gathered in, as in a trace; a ring */
+    uint32_t open_at;
+    double stored_until;                          /* the last store has passed the L1 */
     ifl_time_arrival arrivals[IFL_TIME_ARRIVALS]; /* by line */
     uint64_t drawn;                               /* for what only a share is known of */
     uint64_t l1_sectors, l1_hits, l2_sectors, dram_sectors;
@@ -84,11 +93,9 @@ void ifl_time_memory_keep_apart(const ifl_time_memory *m, double *free, ifl_serv
 void ifl_time_memory_keep_conflicts_apart(const ifl_time_memory *m, const ifl_site_access *access,
                                           double passes, double *free, ifl_served *served);
 
-/* A request that comes at `now`; `words`: its lines; `before`: those of the warp's request before
- * it, where that stored too. */
+/* A request that comes at `now`; `words`: its lines. */
 ifl_served ifl_time_memory_take(ifl_time_memory *memory, const ifl_site_access *access,
-                                ifl_request_cost cost, const uint32_t *words, ifl_time_lines before,
-                                double now);
+                                ifl_request_cost cost, const uint32_t *words, double now);
 /* Lines that were asked for in a gap of the trace: nothing waits for them, and they are there. */
 void ifl_time_memory_pass(ifl_time_memory *memory, const ifl_site_access *access,
                           ifl_time_lines lines, double now);

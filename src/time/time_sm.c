@@ -33,10 +33,9 @@ typedef struct warp {
     uint64_t passed;     /* cycles since in which it could issue and another warp did */
     uint64_t
         ready; /* the earliest cycle of its next issue; NEVER: at a barrier, or there is none */
-    uint64_t copies;       /* end of the copies of no group yet */
-    uint64_t left, taken;  /* until then what it wrote is in the SM, and not in the L2 */
-    ifl_time_lines stored; /* those of its last request to memory, where that was a store */
-    double data_free;      /* when its next wavefront in shared memory or the L1 may begin */
+    uint64_t copies;      /* end of the copies of no group yet */
+    uint64_t left, taken; /* until then what it wrote is in the SM, and not in the L2 */
+    double data_free;     /* when its next wavefront in shared memory or the L1 may begin */
     ifl_board boards[IFL_GROUP_BOARD + 1];
     uint32_t place; /* of its block */
     size_t block;   /* in the order in which they started */
@@ -562,15 +561,12 @@ static bool is_held(scheduler *on, const ifl_site *site, uint64_t now, warp *w)
 static ifl_served serve_memory(ifl_sm *sm, warp *w, const ifl_site *site, ifl_request_cost cost,
                                const uint32_t *lines, double now)
 {
-    ifl_served served =
-        ifl_time_memory_take(&sm->memory, &site->access, cost, lines, w->stored, now);
+    ifl_served served = ifl_time_memory_take(&sm->memory, &site->access, cost, lines, now);
     if (cost.served == IFL_REQUEST_SHARED)
         ifl_time_memory_keep_apart(&sm->memory, &w->data_free, &served);
     if (cost.served == IFL_REQUEST_GLOBAL)
         ifl_time_memory_keep_conflicts_apart(&sm->memory, &site->access, cost.passes, &w->data_free,
                                              &served);
-    if (cost.served != IFL_REQUEST_CONSTANT)
-        w->stored = (ifl_time_lines){lines, site->access.kind == IFL_ACCESS_STORE ? cost.lines : 0};
     return served;
 }
 

@@ -24,7 +24,7 @@ static ifl_served ask_lines(ifl_time_memory *m, uint32_t first, uint32_t lines, 
     uint32_t words[LANES];
     for (uint32_t i = 0; i < lines; i++)
         words[i] = ifl_line_pack(first + i, sectors);
-    return ifl_time_memory_take(m, &load, cost, words, (ifl_time_lines){0}, now);
+    return ifl_time_memory_take(m, &load, cost, words, now);
 }
 
 /* 23, 25, 29, 37, 53, 85 cycles for 1 to 32 wavefronts, and each time the next request begins as soon as all have passed. */
@@ -37,10 +37,8 @@ static void test_wavefronts(void **unused)
         ifl_time_memory m = {0};
         assert_true(ifl_time_memory_begin(&m, &rates));
         const ifl_request_cost cost = {.passes = passes, .served = IFL_REQUEST_SHARED};
-        const ifl_served first =
-                             ifl_time_memory_take(&m, &shared, cost, NULL, (ifl_time_lines){0}, 0),
-                         second =
-                             ifl_time_memory_take(&m, &shared, cost, NULL, (ifl_time_lines){0}, 0);
+        const ifl_served first = ifl_time_memory_take(&m, &shared, cost, NULL, 0),
+                         second = ifl_time_memory_take(&m, &shared, cost, NULL, 0);
         assert_int_equal(first.ends, QUICK_SHARED + 2 * (passes - 1));
         assert_int_equal(second.begins, passes);
         ifl_time_memory_free(&m);
@@ -219,8 +217,8 @@ static void test_atomic(void **unused)
     const uint32_t word = ifl_line_pack(64, 1);
     ifl_time_memory m = {0};
     assert_true(ifl_time_memory_begin(&m, &rates));
-    assert_in_range(ifl_time_memory_take(&m, &atomic, cost, &word, (ifl_time_lines){0}, 0).ends,
-                    QUICK_L2 + 189, QUICK_L2 + 190);
+    assert_in_range(ifl_time_memory_take(&m, &atomic, cost, &word, 0).ends, QUICK_L2 + 189,
+                    QUICK_L2 + 190);
     ifl_time_memory_free(&m);
 }
 
@@ -242,7 +240,7 @@ static void test_writes(void **unused)
         assert_true(ifl_time_memory_begin(&m, &rates));
         for (uint32_t i = 0; i < STORES; i++) {
             const uint32_t word = ifl_line_pack(1000 + i, 0xf);
-            ifl_time_memory_take(&m, &store, cost, &word, (ifl_time_lines){0}, i * APART);
+            ifl_time_memory_take(&m, &store, cost, &word, i * APART);
         }
         ends[share] = ask_lines(&m, 64, 1, 0xf, STORES * APART).ends;
         ifl_time_memory_free(&m);
@@ -264,9 +262,9 @@ static void test_gathered_stores(void **unused)
     rates.dram_store_share = 0.5;
     ifl_time_memory m = {0};
     assert_true(ifl_time_memory_begin(&m, &rates));
-    ifl_time_memory_take(&m, &store, cost, &word, (ifl_time_lines){0}, 0);
+    ifl_time_memory_take(&m, &store, cost, &word, 0);
     assert_int_equal((int)m.dram.free, 64);
-    ifl_time_memory_take(&m, &store, cost, &word, (ifl_time_lines){&word, 1}, 0);
+    ifl_time_memory_take(&m, &store, cost, &word, 0);
     assert_int_equal((int)m.dram.free, 128);
     ifl_time_memory_free(&m);
 }
@@ -285,8 +283,7 @@ static void test_atomic_from_dram(void **unused)
         rates.atomic_miss = missed;
         ifl_time_memory m = {0};
         assert_true(ifl_time_memory_begin(&m, &rates));
-        const ifl_served served =
-            ifl_time_memory_take(&m, &atomic, cost, &word, (ifl_time_lines){0}, 0);
+        const ifl_served served = ifl_time_memory_take(&m, &atomic, cost, &word, 0);
         assert_int_equal((int)served.done, missed * QUICK_DRAM);
         ifl_time_memory_free(&m);
     }
@@ -309,8 +306,7 @@ static void test_atomics_queue(void **unused)
     ifl_time_memory m = {0};
     assert_true(ifl_time_memory_begin(&m, &rates));
     for (int i = 1; i <= REQUESTS; i++) {
-        const ifl_served served =
-            ifl_time_memory_take(&m, &atomic, cost, &word, (ifl_time_lines){0}, 0);
+        const ifl_served served = ifl_time_memory_take(&m, &atomic, cost, &word, 0);
         assert_int_equal((int)served.done, i * TURN);
         assert_in_range((uint64_t)served.ends, QUICK_L2 + (i - 1) * TURN,
                         QUICK_L2 + (i - 1) * TURN + 1);

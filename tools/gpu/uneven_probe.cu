@@ -5,7 +5,7 @@
 // What an H200 takes: tests/gpu/h200/uneven.txt.
 #include <cstdio>
 
-// By chance, most of the time little: 1 / u of u from 0 to 1.
+// By chance, most of the time little: 1 / u of u from 0.004 to 1.
 __device__ int few_large(unsigned i, int most)
 {
     unsigned h = i * 2654435761u;
