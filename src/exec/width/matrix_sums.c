@@ -20,14 +20,21 @@ enum {
 
 #define CHOOSE(where, a, b) (((where) & (a)) | (~(where) & (b)))
 
+/* gcc compares vectors that are wider than the processor's element by element; it shifts them in
+ * parts. The numbers here are far from where a difference would overflow. */
+#define IS_NEGATIVE(x) ((x) >> (WORD_BITS - 1))
+#define IS_ZERO(x) IS_NEGATIVE((x)-1) /* of what is not negative */
+
 IFL_INLINE void raise_to(ints *most, ints other)
 {
-    *most = CHOOSE(other > *most, other, *most);
+    const ints more = other - *most;
+    *most += more & ~IS_NEGATIVE(more);
 }
 
 IFL_INLINE void lower_to(ints *least, ints other)
 {
-    *least = CHOOSE(other < *least, other, *least);
+    const ints more = other - *least;
+    *least += more & IS_NEGATIVE(more);
 }
 
 /* 2^exponent, of normal numbers. */
@@ -49,14 +56,15 @@ static const ifl_matrix_format formats[IFL_MATRIX_TYPES] = {
 
 static bounds bounds_of(extremes of)
 {
-    const extremes *e = &of;
-    bounds b = {NO_BIT, ZERO_EXPONENT, false};
-    for (unsigned i = 0; i < ROWS; i++) {
-        b.low = e->low[i] < b.low ? e->low[i] : b.low;
-        b.high = e->high[i] > b.high ? e->high[i] : b.high;
-        b.is_special |= e->special[i] != 0;
+    int low = NO_BIT, high = ZERO_EXPONENT, special = 0;
+    _Pragma("omp simd reduction(min:low) reduction(max:high) reduction(|:special)") //
+        for (unsigned i = 0; i < ROWS; i++)
+    {
+        low = of.low[i] < low ? of.low[i] : low;
+        high = of.high[i] > high ? of.high[i] : high;
+        special |= of.special[i];
     }
-    return b;
+    return (bounds){low, high, special != 0};
 }
 
 /* As ifl_number_of. */
@@ -65,8 +73,8 @@ IFL_INLINE void take_floats(const ifl_matrix_format *f, ints x, numbers *to, ext
     const int bits = f->mantissa_bits, mantissas = (1 << bits) - 1,
               exponents = (1 << f->exponent_bits) - 1;
     const ints mantissa = x & mantissas, stated = x >> bits & exponents,
-               is_top = stated == exponents, is_normal = stated != 0,
-               significand = mantissa | (is_normal & (1 << bits)), is_zero = significand == 0,
+               is_top = IS_ZERO(stated ^ exponents), is_normal = ~IS_ZERO(stated),
+               significand = mantissa | (is_normal & (1 << bits)), is_zero = IS_ZERO(significand),
                exponent = CHOOSE(is_normal, stated, 1) - (exponents >> 1),
                lowest = ((ints) __builtin_convertvector(significand & -significand, floats) >>
                          F32_BITS) -
@@ -74,7 +82,7 @@ IFL_INLINE void take_floats(const ifl_matrix_format *f, ints x, numbers *to, ext
     if (f->top == IFL_MATRIX_TOP_IEEE)
         of->special |= is_top;
     if (f->top == IFL_MATRIX_TOP_LAST)
-        of->special |= is_top & (mantissa == mantissas);
+        of->special |= is_top & IS_ZERO(mantissa ^ mantissas);
     to->significand = (floats)((ints) __builtin_convertvector(significand, floats) |
                                ((x >> (bits + f->exponent_bits) & 1) << (WORD_BITS - 1)));
     to->exponent = CHOOSE(is_zero, ZERO_EXPONENT, exponent);
@@ -274,11 +282,15 @@ typedef struct column {
     uint32_t bits[ROWS];
 } column;
 
-static void take_c(const ifl_matrix_format *f, column *to, extremes *of)
+/* The common type with its row as constants. */
+IFL_INLINE void take_c(ifl_matrix_type type, const uint32_t bits[ROWS], numbers *to, extremes *of)
 {
     ints x;
-    memcpy(&x, to->bits, sizeof x);
-    take_floats(f, x, &to->c, of);
+    memcpy(&x, bits, sizeof x);
+    if (type == IFL_MATRIX_F32)
+        take_floats(&formats[IFL_MATRIX_F32], x, to, of);
+    else
+        take_floats(&formats[type], x, to, of);
 }
 
 /* value * 2^shift, cut toward zero. */
@@ -365,7 +377,7 @@ static bool add_column(const ifl_matrix_product *op, const factors *f, bool has_
     for (unsigned from = 0; from < f->words; from += part) {
         const unsigned to = from + part < f->words ? from + part : f->words;
         extremes found = no_extremes();
-        take_c(c_format, of, &found);
+        take_c(op->c_type, of->bits, &of->c, &found);
         if (bounds_of(found).is_special)
             return false;
         const ints most = largest_of(f, j, from, to, of->c.exponent);
@@ -407,7 +419,7 @@ static void add_integers(const ifl_matrix_product *op, factors *f, uint32_t (*c)
         memcpy(&old, c[j], sizeof old);
         ints next = (ints)((words)old + (words)added);
         const ints overflows = (next ^ old) & (next ^ added) & (op->saturates ? INT32_MIN : 0);
-        next = CHOOSE(overflows < 0, (old >> (WORD_BITS - 1)) ^ INT32_MAX, next);
+        next = CHOOSE(IS_NEGATIVE(overflows), (old >> (WORD_BITS - 1)) ^ INT32_MAX, next);
         memcpy(c[j], &next, sizeof next);
     }
 }
@@ -416,9 +428,8 @@ static bool add_floats(const ifl_matrix_product *op, factors *f, uint32_t (*c)[R
 {
     extremes of = no_extremes();
     for (unsigned j = 0; j < COLUMNS; j++) {
-        column one;
-        memcpy(one.bits, c[j], sizeof one.bits);
-        take_c(&formats[op->c_type], &one, &of);
+        numbers unused;
+        take_c(op->c_type, c[j], &unused, &of);
     }
     const bounds c_bounds = bounds_of(of);
     if (f->a_bounds.is_special || f->b_bounds.is_special || c_bounds.is_special)
