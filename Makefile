@@ -30,11 +30,12 @@ demo:
 	cmake --build build-demo -j $(JOBS) --target inflight
 	build-demo/inflight analyze lab/axpy/axpy_naive.launch --gpu rtx-pro-5000 --gpu b200@1155
 
-# With LONG=1 also what takes long: all of the launches and products that a GPU counted or computed, in place of some; a case's
-# sweeps from its PTX, which run every version too, in place of its versions; programs built with nvcc that are tested as prebuilt
-# too; lintian.
+# With LONG=1 also what takes long: all of the launches, products and kernels that a GPU counted, computed or timed, in place of
+# some; a case's sweeps from its PTX, which run every version too, in place of its versions; programs and libraries that need nvcc;
+# lintian.
+SOME = ^(gpu[.](caches|matrix_exact|matrix_h200|matrix_machine)|alloc[.](everything|gpu)|access[.]sweep[.]best|model[.]times[.](everyday|tail|bank-conflicts|prefetch)|lab[.]ptx[.].*)$$
 check: all
-	$(CTEST) $(BUILD) $(if $(LONG),-C long -E '^(gpu[.](caches|matrix_exact|matrix_h200|matrix_machine)|alloc[.](everything|gpu)|lab[.]ptx[.].*)$$')
+	$(CTEST) $(BUILD) $(if $(LONG),-C long -E '$(SOME)')
 
 check-gpu: all
 	@tools/check-gpu $(BUILD)
