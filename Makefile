@@ -60,8 +60,8 @@ build-asan:
 .PHONY: build-asan
 
 # Under the sanitizers not again what takes minutes there and runs the same code as shorter tests (access.sweep.best is
-# access.sweep.base there), nor installations.
-SLOW = ^alloc[.](everything|gpu)|^access[.]sweep[.]best|^check[.](example[.]spill|cache)|^cli[.]pages|^install[.]|^lab[.]|^model[.]measured|^advice[.](cases|problems)|^gpu[.](caches|differential|replay|matrix|tensors|mufu)|^programs[.]locks
+# access.sweep.base there; schedules are those of four cases), nor installations, nor what runs no code of ours.
+SLOW = ^alloc[.](everything|gpu)|^access[.]sweep[.]best|^check[.](example[.]spill|cache)|^cli[.]pages|^house[.](format|names|tools)|^install[.]|^lab[.]|^model[.](measured|page)|^model[.]times[.](compression|load-granularity|wide-loads)|^advice[.](cases|problems)|^gpu[.](caches|differential|replay|matrix|tensors|mufu)|^programs[.]locks
 # clang 14's leak check can take what lies before a thread's block of the stand-in for the block's header, and crash.
 asan: build-asan
 	ASAN_OPTIONS=intercept_tls_get_addr=0 $(CTEST) build-asan -E '$(SLOW)'
