@@ -297,16 +297,18 @@ static double store_behind(ifl_time_memory *m, unsigned sectors, bool in_parts, 
  * comes. An H200, tools/gpu/structure_probe.cu: structures that threads write word by word reach the
  * L2 once where one warp writes up to 12 lines a request, eight warps 3, and an SM's 64 warps 2; of
  * 64 warps and 4, 6 and 8 lines 1.9, 3.3 and 7.5 times; and each time where other instructions stand
- * between the stores. */
-static bool is_gathered(ifl_time_memory *m, uint32_t word)
+ * between the stores. Of 16 lines a request it gathers little, with one warp and in
+ * tests/problems/uncoalesced. */
+static bool is_gathered(ifl_time_memory *m, uint32_t word, uint32_t lines)
 {
+    enum { MOST_LINES = 12 };
     const uint32_t line = word >> IFL_LINE_SECTORS;
     bool is_open = false;
     for (uint32_t i = 0; i < IFL_TIME_OPEN_LINES; i++)
         is_open |= m->open_lines[i] == line;
     m->open_lines[m->open_at] = line;
     m->open_at = (m->open_at + 1) % IFL_TIME_OPEN_LINES;
-    return is_open;
+    return is_open && lines <= MOST_LINES;
 }
 
 /* ---- the L1 ---------------------------------------------------------------------------------- */
@@ -568,7 +570,7 @@ static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access,
         const uint64_t number = line_at(words, i, &sectors);
         if (is_kept(m, access, sectors))
             keep_stored(m, number, sectors, begins);
-        if (is_gathered(m, words[i]))
+        if (is_gathered(m, words[i], cost.lines))
             write_back(m, count_of(sectors), begins);
         else
             done = fmax(done, store_behind(m, sectors, cost.ends == IFL_STORE_IN_PARTS, begins));
