@@ -638,6 +638,11 @@ static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access,
         0, 0};
 }
 
+double ifl_time_memory_exchange(ifl_time_memory *m, double now)
+{
+    return serve(&m->l1_free, now, 1);
+}
+
 /* Sectors pass between SMs one after the other; stores are awaited by nobody. */
 static ifl_served take_remote(ifl_time_memory *m, const ifl_site_access *access,
                               ifl_request_cost cost, double now)

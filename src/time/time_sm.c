@@ -570,12 +570,21 @@ static ifl_served serve_memory(ifl_sm *sm, warp *w, const ifl_site *site, ifl_re
     return served;
 }
 
+/* Of what the LSU does, the only thing that is awaited and neither an access nor a fence. */
+static bool is_shuffle(const ifl_site *site)
+{
+    return site->pipe == IFL_PIPE_LSU && site->access.kind == IFL_ACCESS_KINDS &&
+           site->control.delay == IFL_DELAY_UNIT && site->control.writes < IFL_BOARDS &&
+           site->control.step == IFL_STEP_PLAIN;
+}
+
 /* All that the instruction asks of the memory; ends no earlier than without. */
 static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
 {
-    const double now = (double)sm->now;
-    ifl_served all = {now, now + sm->of->rates->result[site->control.delay][site->pipe], false, 0,
-                      0};
+    const double now = (double)sm->now,
+                 begins = is_shuffle(site) ? ifl_time_memory_exchange(&sm->memory, now) : now;
+    ifl_served all = {begins, begins + sm->of->rates->result[site->control.delay][site->pipe],
+                      false, 0, 0};
     ifl_request_cost cost;
     const uint32_t *lines;
     while (ifl_walk_take_request(&w->walk, &cost, &lines)) {

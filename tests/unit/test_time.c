@@ -63,6 +63,21 @@ static void test_pipe(void **unused)
     assert_in_range(passed, throttled * 3 / 4, throttled * 5 / 4);
 }
 
+/* Shuffles of all schedulers pass one a cycle: 32 warps, 10 each, 320 cycles. */
+static void test_shuffles(void **unused)
+{
+    (void)unused;
+    bench b = {.count = 0};
+    ifl_sm_rates rates = quick_rates();
+    ifl_site site = plain(1);
+    site.pipe = IFL_PIPE_LSU;
+    site.control.delay = IFL_DELAY_UNIT;
+    site.control.writes = 0;
+    set_all(10, site);
+    run_sites(&b, 0, 10);
+    assert_in_range(follow(&b, &rates, 32, 1, 1), 320, 350);
+}
+
 /* Integer products take one half of their pipe, two cycles each; their upper halves take both for twice as long, and what
  * would take the other half waits (an H100: 4.1 cycles, with an FFMA beside it 5.1). */
 static void test_halves(void **unused)
@@ -842,6 +857,7 @@ int main(void)
         cmocka_unit_test(test_chain),
         cmocka_unit_test(test_independent),
         cmocka_unit_test(test_pipe),
+        cmocka_unit_test(test_shuffles),
         cmocka_unit_test(test_halves),
         cmocka_unit_test(test_load),
         cmocka_unit_test(test_register_banks),
