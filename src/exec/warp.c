@@ -488,9 +488,10 @@ static void rotate(ifl_warp *warp, uint32_t index)
     warp->count++;
 }
 
-/* Of machine code, ptxas puts a YIELD into each loop that may wait for other lanes (all that read
- * volatile words or take locks), and a GPU lets none go from a BSYNC elsewhere: lanes that try for
- * long to change a word of shared memory (ATOMS.CAST.SPIN) wait for other warps. */
+/* Of machine code, ptxas puts a YIELD into each loop that may wait for other lanes, if it does not
+ * sleep (that reads volatile words or such of memory's order, or takes locks: sm_75 to sm_120), and a
+ * GPU lets none go from a BSYNC elsewhere: lanes that try for long to change a word of shared memory
+ * (ATOMS.CAST.SPIN) wait for other warps. */
 static bool could_wait_for_lanes(ifl_warp *warp)
 {
     const bool could = !warp->sync || warp->has_yielded;

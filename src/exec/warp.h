@@ -89,13 +89,13 @@ struct ifl_warp {
     ifl_frame *frame;
     ifl_worker *worker;
     struct ifl_block *block;
-    bool is_followed;            /* stretches of its block are told */
-    bool observed;               /* read memory in a way that may wait for others */
-    bool changed;                /* wrote memory */
-    bool spins;                  /* in its last slice it observed and changed nothing */
-    bool spun;                   /* the same, and kept while the next slice runs */
-    bool has_yielded;            /* came to a YIELD since it was last asked whether it waits */
-    uint32_t watching;           /* how long it has observed memory while other lanes waited */
+    bool is_followed;  /* stretches of its block are told */
+    bool observed;     /* read memory in a way that may wait for others */
+    bool changed;      /* wrote memory */
+    bool spins;        /* in its last slice it observed and changed nothing */
+    bool spun;         /* the same, and kept while the next slice runs */
+    bool has_yielded;  /* came to a YIELD, or slept, since it was last asked whether it waits */
+    uint32_t watching; /* how long it has observed memory while other lanes waited */
     const ifl_fragment *running; /* whose slice it is */
     uint32_t index;              /* in the block */
     uint32_t live;               /* lanes not ended */

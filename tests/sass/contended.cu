@@ -13,3 +13,14 @@ extern "C" __global__ void contended(const unsigned *place, float *out, int trip
     if (threadIdx.x < 32)
         out[threadIdx.x] = sums[threadIdx.x];
 }
+
+// All lanes but the first sleep until it has said that it went on behind the place where they meet.
+extern "C" __global__ void sleeping(int *flag, int *out)
+{
+    if (threadIdx.x)
+        while (atomicAdd(flag, 0) == 0)
+            __nanosleep(100);
+    out[threadIdx.x] += out[31 - threadIdx.x] + 1;
+    if (!threadIdx.x)
+        atomicExch(flag, 1);
+}
