@@ -42,8 +42,7 @@ struct ifl_what_if {
     const char *device; /* the device's id, "h200" */
     void *state;
     int threads; /* that may answer side by side; 0: one a core */
-    /* Of each change the time of an SM with it over that without; 0: not known.
-   */
+    /* Of each change the time of an SM with it over that without; 0: not known. */
     void (*find)(void *state, int threads, const ifl_change *const *changes, size_t count,
                  double *ratios);
     void (*free)(void *state);

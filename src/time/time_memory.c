@@ -296,8 +296,8 @@ static double store_behind(ifl_time_memory *m, unsigned sectors, bool in_parts, 
  * on: it has so many lines open at a time, whichever warps they are of, and closes them when no store
  * comes. An H200, tools/gpu/structure_probe.cu: structures that threads write word by word reach the
  * L2 once where one warp writes up to 12 lines a request, eight warps 3, and an SM's 64 warps 2; of
- * 64 warps and 4, 6 and 8 lines 1.9, 3.3 and 7.5 times; and each time where other instructions stand
- * between the stores. Of 16 lines a request it gathers little, with one warp and in
+ * 64 warps and 4, 6 and 8 lines 1.9, 3.3 and 7.5 times; and nearly each time where other instructions
+ * stand between the stores. Of 16 lines a request it gathers little, with one warp and in
  * tests/problems/uncoalesced. */
 static bool is_gathered(ifl_time_memory *m, uint32_t word, uint32_t lines)
 {

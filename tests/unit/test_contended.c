@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Warps that change one word of shared memory in turns: however often the lanes of one must try, all
- * go on together behind the loop (tests/sass/contended.cu). */
+ * go on together behind the loop. And lanes that sleep until others go on (tests/sass/contended.cu). */
 #include "inflight.h"
 
 #include <setjmp.h>

@@ -3,7 +3,9 @@
 // Nsight Compute tells, in the order of the launches (words; blocks and threads; cycles between stores):
 //     l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum, lts__t_sectors_srcunit_tex.sum
 //     nvcc -arch=sm_90 -O3 -w -o structure_probe structure_probe.cu
+// What an H200 counted: tests/gpu/h200/structures.txt.
 #include <cstdio>
+
 __global__ void structures(float *p, int words, int wait)
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -22,6 +24,18 @@ template <int W> __global__ void unrolled(float *p)
 #pragma unroll
     for (int k = 0; k < W; k++)
         p[i * W + k] = k;
+}
+// Read first, then written.
+template <int W> __global__ void updated(float *p, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float v[W];
+        for (int k = 0; k < W; k++)
+            v[k] = p[i * W + k];
+        for (int k = 0; k < W; k++)
+            p[i * W + k] = v[k] * 1.01f + v[(k + 1) % W];
+    }
 }
 // Each warp writes one word of `lines` lines, `rounds` times, another word each round.
 __global__ void rounds_of(float *p, int lines, int rounds)
@@ -51,5 +65,7 @@ int main()
     for (int lines : {1, 2, 4, 8, 16, 32})
         for (int threads : {32, 256, 1024})
             rounds_of<<<132, threads>>>(p, lines, 8);
+    updated<3><<<4096, 256>>>(p, 1 << 20); updated<6><<<4096, 256>>>(p, 1 << 20);
+    updated<9><<<4096, 256>>>(p, 1 << 20); updated<14><<<4096, 256>>>(p, 1 << 20);
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }
