@@ -411,6 +411,18 @@ static bool is_kept(const ifl_sass_instruction *before, unsigned port,
     return held && held->index == source->index;
 }
 
+/* A register that an earlier port of the instruction reads too is read once (tools/gpu/exchange_probe.cu: FFMA R1, R1, R1, R1
+ * issues every cycle on an H200). */
+static bool is_read_before(const ifl_sass_instruction *instruction, unsigned port, unsigned index)
+{
+    for (unsigned before = 0; before < port; before++) {
+        const ifl_sass_operand *other = source_at(instruction, before);
+        if (other && index >= other->index && index < other->index + other->count)
+            return true;
+    }
+    return false;
+}
+
 static void find_sources(const ifl_sass_instruction *instruction,
                          const ifl_sass_instruction *before, ifl_control *to)
 {
@@ -418,7 +430,9 @@ static void find_sources(const ifl_sass_instruction *instruction,
     for (unsigned port = 0; port < PORTS; port++) {
         const ifl_sass_operand *source = source_at(instruction, port);
         for (unsigned word = 0; source && word < source->count; word++) {
-            const unsigned bank = (source->index + word) & 1;
+            const unsigned index = source->index + word, bank = index & 1;
+            if (is_read_before(instruction, port, index))
+                continue;
             to->sources[bank]++;
             to->kept[bank] = (uint8_t)(to->kept[bank] + is_kept(before, port, source));
         }

@@ -613,9 +613,7 @@ static ifl_stall why_of(const ifl_site *site)
 /* What leaves for units that work on part of a warp at a time holds those behind it up. */
 static double dispatch_of(const ifl_site *site)
 {
-    const bool is_shared =
-        site->access.kind != IFL_ACCESS_KINDS && site->access.space == IFL_SPACE_SHARED;
-    return is_queued(site) && !is_shared ? ifl_sm_constant.dispatch_memory
+    return is_queued(site)               ? ifl_sm_constant.dispatch_memory
            : site->pipe == IFL_PIPE_XU   ? ifl_sm_constant.dispatch_xu
            : site->pipe == IFL_PIPE_FP64 ? ifl_sm_constant.dispatch_fp64
                                          : 0;
