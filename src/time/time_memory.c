@@ -271,14 +271,14 @@ static void write_ends(ifl_time_memory *m, uint32_t ends, double now)
         serve_shared(&m->l2, now, ends * r->end_turns * PIECE_BYTES / r->l2_bytes_per_cycle, 0);
 }
 
-/* What becomes of sectors that are written: their part of what the DRAM writes and fills. */
+/* What becomes of sectors that are written: their part of what the DRAM writes and fills. Those that
+ * stay in the L2 hold up what the DRAM brings there, too. */
 static void write_back(ifl_time_memory *m, double sectors, double now)
 {
     const ifl_sm_rates *r = m->rates;
-    const double bytes = sectors * IFL_SECTOR_BYTES * r->dram_store_share,
-                 cycles = bytes / r->dram_bytes_per_cycle;
-    serve_shared(&m->dram, now, cycles, 0);
-    add_load(&m->written, now, cycles);
+    const double cycles = sectors * IFL_SECTOR_BYTES / r->dram_bytes_per_cycle;
+    serve_shared(&m->dram, now, cycles * fmax(r->dram_store_share, ifl_sm_constant.stored_turn), 0);
+    add_load(&m->written, now, cycles * r->dram_store_share);
 }
 
 /* When the L2 takes it. Several sectors of a line that are written in part take longer. */

@@ -259,13 +259,32 @@ static void test_gathered_stores(void **unused)
     const uint32_t word = ifl_line_pack(64, 0xf);
     ifl_sm_rates rates = quick_rates();
     rates.dram_bytes_per_cycle = 1;
-    rates.dram_store_share = 0.5;
+    rates.dram_store_share = 0.75;
     ifl_time_memory m = {0};
     assert_true(ifl_time_memory_begin(&m, &rates));
     ifl_time_memory_take(&m, &store, cost, &word, 0);
-    assert_int_equal((int)m.dram.free, 64);
+    assert_int_equal((int)m.dram.free, 96);
     ifl_time_memory_take(&m, &store, cost, &word, 0);
-    assert_int_equal((int)m.dram.free, 128);
+    assert_int_equal((int)m.dram.free, 192);
+    ifl_time_memory_free(&m);
+}
+
+/* What stays in the L2 takes 0.65 of the turns that it would take if the DRAM brought it. */
+static void test_stores_in_the_l2(void **unused)
+{
+    (void)unused;
+    const ifl_site_access store = {
+        .kind = IFL_ACCESS_STORE, .space = IFL_SPACE_GLOBAL, .path = IFL_PATH_PLAIN, .bytes = 4};
+    const ifl_request_cost cost = {.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL};
+    const uint32_t word = ifl_line_pack(64, 0xf);
+    ifl_sm_rates rates = quick_rates();
+    rates.dram_bytes_per_cycle = 1;
+    rates.dram_store_share = 0;
+    ifl_time_memory m = {0};
+    assert_true(ifl_time_memory_begin(&m, &rates));
+    ifl_time_memory_take(&m, &store, cost, &word, 0);
+    assert_in_range((uint64_t)m.dram.free, 83, 84); /* 0.65 * 128 */
+    assert_true(m.written.load == 0);
     ifl_time_memory_free(&m);
 }
 
@@ -358,6 +377,7 @@ int main(void)
         cmocka_unit_test(test_atomic),
         cmocka_unit_test(test_writes),
         cmocka_unit_test(test_gathered_stores),
+        cmocka_unit_test(test_stores_in_the_l2),
         cmocka_unit_test(test_atomic_from_dram),
         cmocka_unit_test(test_atomics_queue),
         cmocka_unit_test(test_conflicts_of_loads),
