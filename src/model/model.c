@@ -232,18 +232,28 @@ static void find_bytes(const question *q, ifl_model *m)
                                          most_in_flight(q, m));
 }
 
+/* With the clock that the launch runs at. */
+static ifl_device device_at_work(const ifl_device *device, const ifl_profile *profile)
+{
+    const ifl_arch arch = ifl_arch_of(device->value[IFL_DEVICE_compute_capability]);
+    ifl_device at_work = *device;
+    at_work.value[IFL_DEVICE_clock_hz] *= ifl_profile_clock(profile, &arch);
+    return at_work;
+}
+
 ifl_status ifl_model_find(const ifl_profile *profile, const ifl_device *device, ifl_modelled *out,
                           ifl_error *error)
 {
-    question q = {.profile = profile, .device = device, .error = error};
+    const ifl_device at_work = device_at_work(device, profile);
+    question q = {.profile = profile, .device = &at_work, .error = error};
     ifl_model *m = &out->model;
     memset(out, 0, sizeof *out);
     if (profile->launches > 1)
         return ifl_fail(error, IFL_UNSUPPORTED,
                         "the counters of %llu launches together have no time",
                         (unsigned long long)profile->launches);
-    ifl_rates_find(device, &q.rates);
-    ifl_status status = ifl_work_find(profile, device, &q.rates, &q.work, error);
+    ifl_rates_find(&at_work, &q.rates);
+    ifl_status status = ifl_work_find(profile, &at_work, &q.rates, &q.work, error);
     if (status == IFL_OK)
         status = find_occupancy(&q, m);
     if (status != IFL_OK)

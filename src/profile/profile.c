@@ -63,6 +63,18 @@ double ifl_profile_left_bytes(const ifl_profile *profile, const ifl_cache_facts 
     return profile->repeated ? facts->dirty_bytes.value : 0;
 }
 
+double ifl_profile_clock(const ifl_profile *profile, const ifl_arch *arch)
+{
+    const double rarely =
+        1.0 /
+        2000; /* of the instructions: a warp group's product takes a tensor core for 128 cycles */
+    const ifl_counters *c = &profile->counters;
+    const bool works = c->known[IFL_COUNTER_pipe_tensor] &&
+                       (double)c->value[IFL_COUNTER_pipe_tensor] >
+                           rarely * (double)c->value[IFL_COUNTER_instructions];
+    return works ? arch->products_clock : 1;
+}
+
 const ifl_time_facts *ifl_profile_sm_time(const ifl_profile *profile, const char *device)
 {
     for (size_t i = 0; i < profile->sm_times.count; i++)

@@ -4,6 +4,7 @@
 #ifndef IFL_PROFILE_PROFILE_H
 #define IFL_PROFILE_PROFILE_H
 
+#include "arch/arch.h"
 #include "arch/matrix_rate.h"
 #include "base/arena.h"
 #include "base/error.h"
@@ -175,6 +176,8 @@ const ifl_cache_facts *ifl_profile_caches(const ifl_profile *profile, const char
  * many of the launch before: 0 unless it is `repeated`. */
 double ifl_profile_left_bytes(const ifl_profile *profile, const ifl_cache_facts *facts);
 const ifl_time_facts *ifl_profile_sm_time(const ifl_profile *profile, const char *device);
+/* Of the SM clock, what the launch runs at: less than 1 where tensor cores work. */
+double ifl_profile_clock(const ifl_profile *profile, const ifl_arch *arch);
 
 /* Of each change the time of one of its SMs with it over that without; 0: not known. Several are found
  * side by side. */

@@ -161,7 +161,8 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
                        ifl_sm_rates *out)
 {
     const ifl_arch arch = ifl_arch_of(device->value[IFL_DEVICE_compute_capability]);
-    const double sms = device->value[IFL_DEVICE_sms], clock = device->value[IFL_DEVICE_clock_hz];
+    const double sms = device->value[IFL_DEVICE_sms],
+                 clock = device->value[IFL_DEVICE_clock_hz] * ifl_profile_clock(p, &arch);
     const double used = (double)p->grid[0] * p->grid[1] * p->grid[2] /
                         blocks; /* it has a part of the GPU's, as of the work */
     const double writes = counter(p, IFL_COUNTER_global_store_sectors);

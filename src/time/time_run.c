@@ -191,13 +191,16 @@ static ifl_sm_case case_of(const followed *f, const ifl_sm_rates *rates, size_t 
                          .blocks_per_sm = f->per_sm};
 }
 
-static bool follow_first(const followed *f, size_t count, const ifl_profile *profile,
+static void find_rates(const followed *f, const ifl_profile *profile, ifl_sm_rates *rates)
+{
+    const ifl_time_scope *scope = &f->run->plan.scopes[f->scope];
+    ifl_sm_rates_find(f->device, profile, part_of(f->run, scope, &f->blocks).blocks, rates);
+}
+
+static bool follow_first(const followed *f, size_t count, const ifl_sm_rates *rates,
                          ifl_sm_outcome *outcome)
 {
-    ifl_sm_rates rates;
-    ifl_sm_rates_find(f->device, profile,
-                      part_of(f->run, &f->run->plan.scopes[f->scope], &f->blocks).blocks, &rates);
-    const ifl_sm_case of = case_of(f, &rates, count);
+    const ifl_sm_case of = case_of(f, rates, count);
     return ifl_sm_run(&of, outcome);
 }
 
@@ -207,8 +210,10 @@ static bool find_degree(const followed *f, const ifl_profile *profile, double *d
     ifl_sm_outcome one = {.sites = calloc(f->sites->count, sizeof *one.sites)},
                    many = {.sites = one.sites};
     const size_t count = f->blocks.count < f->per_sm ? f->blocks.count : f->per_sm;
+    ifl_sm_rates rates;
+    find_rates(f, profile, &rates);
     const bool done =
-        one.sites && follow_first(f, 1, profile, &one) && follow_first(f, count, profile, &many);
+        one.sites && follow_first(f, 1, &rates, &one) && follow_first(f, count, &rates, &many);
     if (done)
         *degree = ((double)many.issued / many.cycles) / fmax((double)one.issued / one.cycles, 1e-9);
     free(one.sites);
@@ -234,10 +239,11 @@ static bool follow_sm(const followed *f, ifl_profile *profile)
     const part all = part_of(f->run, &f->run->plan.scopes[f->scope], &f->blocks);
     ifl_time_facts facts = {.device = copied(profile, f->device->id), .longer = f->blocks.longer};
     ifl_sm_outcome outcome = {.sites = calloc(f->sites->count, sizeof *outcome.sites)};
-    bool done =
-        facts.device && outcome.sites && follow_first(f, f->blocks.count, profile, &outcome);
+    ifl_sm_rates rates;
+    find_rates(f, profile, &rates);
+    bool done = facts.device && outcome.sites && follow_first(f, f->blocks.count, &rates, &outcome);
     if (done) {
-        describe(&outcome, f->device->value[IFL_DEVICE_clock_hz], f->blocks.count, &all, &facts);
+        describe(&outcome, rates.clock_hz, f->blocks.count, &all, &facts);
         done =
             take_stalls(f->sites, outcome.sites, (double)outcome.issue_cycles, profile, &facts) &&
             ifl_vec_push(&profile->sm_times, facts);
@@ -252,7 +258,7 @@ static bool keep(const followed *f, ifl_profile *profile)
     const ifl_time_scope *scope = &f->run->plan.scopes[f->scope];
     const part all = part_of(f->run, scope, &f->blocks);
     ifl_sm_rates rates;
-    ifl_sm_rates_find(f->device, profile, all.blocks, &rates);
+    find_rates(f, profile, &rates);
     const ifl_time_sm sm = {.of = case_of(f, &rates, f->blocks.count),
                             .sm_blocks = all.blocks,
                             .blocks = (double)f->run->plan.blocks,

@@ -44,6 +44,23 @@ static void test_busy_sms(void **unused)
     ifl_profile_destroy(p);
 }
 
+/* An H100 with products runs at 0.91 of 1.98 GHz (src/arch/fact.def), its DRAM as fast as without. */
+static void test_clock_of_products(void **unused)
+{
+    (void)unused;
+    ifl_profile *p = make_profile();
+    ifl_counters_set(&p->counters, IFL_COUNTER_instructions, 100000);
+    ifl_counters_set(&p->counters, IFL_COUNTER_pipe_tensor, 0);
+    const ifl_sm_rates without = rates_of(p);
+    ifl_counters_set(&p->counters, IFL_COUNTER_pipe_tensor, 100);
+    const ifl_sm_rates with = rates_of(p);
+    assert_true(fabs(without.clock_hz - 1.98e9) < 1);
+    assert_true(fabs(with.clock_hz - 0.91 * 1.98e9) < 1);
+    assert_true(fabs(with.clock_hz * with.dram_bytes_of_all -
+                     without.clock_hz * without.dram_bytes_of_all) < 1e3);
+    ifl_profile_destroy(p);
+}
+
 /* 4,224 warps that add a float to one word: five passes of 0.72 cycles each, in turn with those of all SMs. */
 static void test_atomic_turn(void **unused)
 {
@@ -111,9 +128,8 @@ static void test_random_share(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_busy_sms),
-        cmocka_unit_test(test_atomic_turn),
-        cmocka_unit_test(test_what_is_left),
+        cmocka_unit_test(test_busy_sms),     cmocka_unit_test(test_clock_of_products),
+        cmocka_unit_test(test_atomic_turn),  cmocka_unit_test(test_what_is_left),
         cmocka_unit_test(test_random_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
