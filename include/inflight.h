@@ -458,9 +458,11 @@ typedef struct ifl_advice {
         document;
     const char *file; /* where; NULL: the whole kernel */
     uint32_t line;
-    /* Time now over time with the remedy, by the model: the smaller and the larger of those with
-     * half of its effect and with all of it. */
+    /* Time now over time with the remedy, by the model: from half of its effect to all of it, as far
+     * as the predicted time may be off on either side. */
     double gain_low, gain_high;
+    double gain;       /* with all of its effect, as predicted */
+    bool gain_is_open; /* a compiler may make more of the remedy than the model knows */
 } ifl_advice;
 
 /* The most gain first; only those that give at least 1.05. False past the last. */

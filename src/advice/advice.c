@@ -111,6 +111,8 @@ static ifl_status advise(const ifl_situation *s, const applied *one, double seco
         .line = all->line ? all->line->line : 0,
         .gain_low = fmin(g.half, g.all),
         .gain_high = fmax(g.half, g.all),
+        .gain = g.all,
+        .gain_is_open = all->change.at_least,
     };
     if (g.all < least_gain && !ifl_advice_is_free(&advice))
         return IFL_OK;
@@ -158,6 +160,18 @@ static void rank(ifl_advices *advices)
     }
 }
 
+/* A gain is a time over another: it may be off as far as they are. What is said to gain is not said to lose for that. */
+static void allow_for_error(ifl_advices *advices, const ifl_estimate *time)
+{
+    const double off = time->high / time->mid;
+    for (size_t i = 0; i < advices->list.count; i++) {
+        ifl_advice *a = &advices->list.at[i];
+        const double least = fmin(a->gain_low, 1);
+        a->gain_low = fmax(fmin(a->gain_low, a->gain_high / off), least);
+        a->gain_high *= off;
+    }
+}
+
 ifl_status ifl_advice_find(const ifl_profile *profile, const ifl_device *device,
                            const ifl_modelled *modelled, ifl_arena *arena, ifl_advices *out,
                            ifl_error *error)
@@ -167,10 +181,12 @@ ifl_status ifl_advice_find(const ifl_profile *profile, const ifl_device *device,
     if (ifl_profile_is_debug(profile))
         return IFL_OK; /* what would help is to compile it for use: the report says so */
     const ifl_status status = advise_all(&s, out, error);
-    if (status == IFL_OK)
+    if (status == IFL_OK) {
         rank(out);
-    else
+        allow_for_error(out, &s.model.time_us);
+    } else {
         ifl_advice_free(out);
+    }
     return status;
 }
 
@@ -199,7 +215,11 @@ static const char remedies_head[] =
     "with\n"
     "the traces changed ([The model](model.md), \"What-ifs by the schedule\"), else the formula. "
     "These\n"
-    "are the two gains that a report shows. Remedies that gain\n"
+    "are the ends of the range that a report shows, widened by as much as the predicted time may "
+    "be\n"
+    "off. `or more` stands behind gains of which a compiler may make more than the model knows:\n"
+    "loads that can move ahead, arrays that need no filling, sums that fuse with products. "
+    "Remedies that gain\n"
     "less than %.0f %% are not shown, unless they cost nothing, and the "
     "others are ranked by the middle of their range. Gains\n"
     "cannot be added up, since most remedies reduce the same waiting or "

@@ -657,7 +657,7 @@ bool ifl_rule_accidental_double(const ifl_situation *s, ifl_remedy *to)
     to->work.cycles *= to->work.instructions / s->work.instructions;
     if (s->profile->machine.ran) /* where conversions are among the special functions */
         to->work.special -= to->share * fmin(c.widened + c.narrowed, to->work.special);
-    to->change = (ifl_change){.known = true, .single_precision = true};
+    to->change = (ifl_change){.known = true, .at_least = true, .single_precision = true};
     to->symptom = ifl_situation_say(s, "%s from float to double per warp, and no double in memory",
                                     ifl_figure_amount(c.widened / s->warps, "conversion").text);
     return true;

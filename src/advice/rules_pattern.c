@@ -189,6 +189,19 @@ bool ifl_rule_exchange_indexes(const ifl_situation *s, ifl_remedy *to)
     return blocks_run_across(s) && spare_patterns(s, strided, to);
 }
 
+/* Half of the effect is the order alone. With all of it a thread has several elements of a tile, as far as a wave is left. */
+static void join_rows(const ifl_situation *s, ifl_remedy *to)
+{
+    enum { ELEMENTS = 4 }; /* a tile of 32 x 32 is turned over by 256 threads */
+    if (s->model.waves.waves < ELEMENTS || !s->work.waits_known)
+        return;
+    to->change.join = ELEMENTS;
+    if (to->share < 1)
+        return;
+    to->work.blocks /= ELEMENTS;
+    to->work.spread += to->work.waits * log2(ELEMENTS);
+}
+
 bool ifl_rule_stage_through_shared(const ifl_situation *s, ifl_remedy *to)
 {
     double excess;
@@ -200,6 +213,7 @@ bool ifl_rule_stage_through_shared(const ifl_situation *s, ifl_remedy *to)
         !spare_patterns(s, IFL_PATTERN_BIT(IFL_PATTERN_STRIDED), to))
         return false;
     to->work.shared_passes += 2 * to->share * ifl_line_requests(line);
+    join_rows(s, to);
     return true;
 }
 

@@ -26,11 +26,12 @@ static const char *factor(ifl_page *page, double gain)
 const char *ifl_advice_gain(ifl_page *page, const ifl_advice *a)
 {
     const char *low = factor(page, a->gain_low), *high = factor(page, a->gain_high);
+    const char *more = a->gain_is_open ? " or more" : "";
     if (!low || !high)
         return NULL;
     return a->gain_high - a->gain_low < 0.05
-               ? ifl_arena_printf(&page->arena, "%s×", high)
-               : ifl_arena_printf(&page->arena, "%s to %s×", low, high);
+               ? ifl_arena_printf(&page->arena, "%s×%s", high, more)
+               : ifl_arena_printf(&page->arena, "%s to %s×%s", low, high, more);
 }
 
 static void print_one(ifl_page *page, size_t index, const ifl_advice *a)
@@ -85,6 +86,9 @@ static json_t *advice_of(ifl_tree *tree, const ifl_device *device, const ifl_adv
     ifl_tree_put_text(tree, object, "rule", a->rule);
     ifl_tree_put_real(tree, object, "gain_low", a->gain_low);
     ifl_tree_put_real(tree, object, "gain_high", a->gain_high);
+    ifl_tree_put_real(tree, object, "gain", a->gain);
+    if (a->gain_is_open)
+        ifl_tree_put_flag(tree, object, "gain_is_open", true);
     ifl_tree_put_text(tree, object, "text", a->remedy);
     ifl_tree_put_text(tree, object, "symptom", a->symptom);
     ifl_tree_put_text(tree, object, "cost", a->cost);

@@ -62,7 +62,7 @@ static const ifl_advice *pick(const ifl_advices *advice, bool is_small)
     const double small = 1.05;
     for (size_t i = 0; i < advice->list.count; i++) {
         const ifl_advice *a = &advice->list.at[i];
-        if ((ifl_advice_is_free(a) && a->gain_high < small) == is_small)
+        if ((ifl_advice_is_free(a) && a->gain < small) == is_small)
             return a;
     }
     return NULL;

@@ -41,6 +41,24 @@ check_figures() { # VERSION
     [ ! -s "$work/off" ] || fail "$1: $(cat "$work/off")"
 }
 
+# "LOW HIGH [open]": what the advice promises of a rule.
+gain_of() { # FILE RULE
+    awk -F'"' -v rule="$2" '/"advice": \[/ { inside = 1 } inside && $2 == "rule" { found = $4 == rule }
+        found && ($2 == "gain_low" || $2 == "gain_high") { gsub(/[:, ]/, "", $3); printf "%s ", $3 }
+        found && $2 == "gain_is_open" { print "open" }' "$1"
+}
+
+# Each measured gain is in the promised range.
+check_gain() { # RULE
+    awk -v name="$name" -v gain="$(gain_of "$work/slow.json" "$1")" '
+        BEGIN { split(gain, promised, " ") }
+        $1 == name { for (i = 2; i < NF; i += 2) { measured = $i / $(i + 1); seen++
+            if (measured < promised[1] || (measured > promised[2] && promised[3] != "open"))
+                print "gains " measured " on an H200, promised: " gain } }
+        END { if (seen != 2) print "measured " seen " times" }' "$here/h200.txt" >"$work/off"
+    [ ! -s "$work/off" ] || fail "slow: $(cat "$work/off")"
+}
+
 # The predicted time beside an H200's: within a factor of 1.4.
 check_time() { # VERSION COLUMN
     awk -v name="$name" -v column="$2" -v predicted="$(time_of "$work/$1.json")" \
@@ -59,8 +77,9 @@ while read -r name rule; do
     head -n $SCREEN "$work/slow.txt" | grep -q "($rule;" || fail "slow: the first screen does not name $rule"
     check_figures slow
     check_figures fast
-    check_time slow 2
-    check_time fast 3
+    check_time slow 4
+    check_time fast 5
+    check_gain "$rule"
     ! rules_of "$work/fast.json" | grep -qx "$rule" || fail "fast: $rule is still advised"
     awk -v slow="$(time_of "$work/slow.json")" -v fast="$(time_of "$work/fast.json")" \
         'BEGIN { exit !(fast > 0 && fast < slow) }' || fail "the model does not find it faster"

@@ -209,6 +209,8 @@ class ifl_advice(c.Structure):
         ("line", c.c_uint32),
         ("gain_low", c.c_double),
         ("gain_high", c.c_double),
+        ("gain", c.c_double),
+        ("gain_is_open", c.c_bool),
     ]
 
 
