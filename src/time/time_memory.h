@@ -13,6 +13,7 @@ enum {
     IFL_TIME_WAYS = 8,
     IFL_TIME_IN_FLIGHT = 4096,
     IFL_TIME_ARRIVALS = 2048,
+    IFL_TIME_PLACES = 1024,
     IFL_TIME_OPEN_LINES = 28
 };
 
@@ -37,10 +38,17 @@ typedef struct ifl_time_arrival {
     double at;
 } ifl_time_arrival;
 
+/* When the lines of a place come from DRAM: earlier or later than others, 0 to 1. */
+typedef struct ifl_time_place {
+    uint64_t place; /* + 1; 0: none */
+    double drawn;
+} ifl_time_place;
+
 typedef struct ifl_time_memory {
     const ifl_sm_rates *rates;
     double l1_free, constant_free, remote_free; /* when the next request may begin */
     double miss_free;                           /* when the L1 may ask for the next line */
+    double port_free;                           /* when the next sector may leave the SM */
     double atomics_free; /* when the part of the L2 that does most atomics may do the next */
     ifl_time_server l2, dram;
     ifl_time_server written; /* of the DRAM, only its load */
@@ -61,7 +69,9 @@ typedef struct ifl_time_memory {
     uint32_t open_at;
     double stored_until;                          /* the last store has passed the L1 */
     ifl_time_arrival arrivals[IFL_TIME_ARRIVALS]; /* by line */
-    uint64_t drawn;                               /* for what only a share is known of */
+    ifl_time_place places[IFL_TIME_PLACES];
+    uint64_t places_drawn;
+    uint64_t drawn; /* for what only a share is known of */
     uint64_t l1_sectors, l1_hits, l2_sectors, dram_sectors;
     bool holds; /* the L1 has something */
     ifl_room room;

@@ -645,12 +645,12 @@ static void test_taken_branch(void **unused)
     assert_in_range(follow(&line, &rates, 1, 1, 1), (TRIPS - 1) * 24, TRIPS * 24);
 }
 
-/* Requests differ in how long the DRAM takes: each of many alone takes its latency on average, the
+/* Lines of different 2 KiB differ in how long the DRAM takes: each of many alone takes its latency on average, the
  * last of eight more. */
 static void test_spread(void **unused)
 {
     (void)unused;
-    enum { LOADS = 64, TOGETHER = 8 };
+    enum { LOADS = 64, TOGETHER = 8, APART = 16 };
     ifl_sm_rates rates = quick_rates();
     bench one = {.count = 0}, eight = {.count = 0};
     rates.dram_spread = 0.2;
@@ -660,12 +660,13 @@ static void test_spread(void **unused)
     for (uint64_t i = 0; i < LOADS; i++) {
         run_sites(&one, TOGETHER - 1, 2);
         ask(&one, TOGETHER - 1,
-            (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL}, 100 + i);
+            (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL},
+            APART * (100 + i));
         run_sites(&eight, 0, TOGETHER + 1);
         for (uint32_t l = 0; l < TOGETHER; l++)
             ask(&eight, l,
                 (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL},
-                1000 + i * TOGETHER + l);
+                APART * (1000 + i * TOGETHER + l));
     }
     const double alone = follow(&one, &rates, 1, 1, 1) / LOADS,
                  together = follow(&eight, &rates, 1, 1, 1) / LOADS;

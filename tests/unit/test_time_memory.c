@@ -5,6 +5,7 @@
 
 #include "quick_rates.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,6 +90,51 @@ static void test_joined_sectors(void **unused)
         ifl_time_memory_free(&m);
     }
     assert_in_range(took[0], 1.8 * took[1], 2.2 * took[1]);
+}
+
+/* Lines of 2 KiB come from the DRAM together; those of 2 KiB elsewhere when they will. Each is asked for long after the one
+ * before. */
+static void test_lines_that_come_together(void **unused)
+{
+    (void)unused;
+    enum { TOGETHER = 16, PLACES = 64, LATER = 100000 };
+    ifl_sm_rates rates = quick_rates();
+    rates.l2_hit = 0;
+    rates.dram_spread = 0.2;
+    ifl_time_memory m = {0};
+    assert_true(ifl_time_memory_begin(&m, &rates));
+    int others = 0;
+    double took = 0;
+    for (uint32_t l = 0; l < PLACES * TOGETHER; l++) {
+        const double before = took;
+        took = ask_lines(&m, 1024 + l, 1, 0xf, (double)l * LATER).ends - (double)l * LATER;
+        if (l % TOGETHER)
+            assert_true(fabs(took - before) < 1);
+        else
+            others += l && fabs(took - before) > 1;
+    }
+    assert_true(others > PLACES / 2);
+    ifl_time_memory_free(&m);
+}
+
+/* Stores leave the SM a sector a cycle, one after the other. */
+static void test_port(void **unused)
+{
+    (void)unused;
+    const ifl_site_access store = {
+        .kind = IFL_ACCESS_STORE, .space = IFL_SPACE_GLOBAL, .path = IFL_PATH_PLAIN, .bytes = 4};
+    const ifl_request_cost cost = {.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL};
+    const ifl_sm_rates rates = quick_rates();
+    ifl_time_memory m = {0};
+    assert_true(ifl_time_memory_begin(&m, &rates));
+    for (uint32_t i = 0; i < 8; i++) {
+        const uint32_t whole = ifl_line_pack(2 * i, 0xf), one = ifl_line_pack(2 * i + 1, 1);
+        assert_in_range((uint64_t)ifl_time_memory_take(&m, &store, cost, &whole, 0).leaves,
+                        5 * i + 4, 5 * i + 4);
+        assert_in_range((uint64_t)ifl_time_memory_take(&m, &store, cost, &one, 0).leaves, 5 * i + 5,
+                        5 * i + 5);
+    }
+    ifl_time_memory_free(&m);
 }
 
 /* In the first half of the launch all lines are on their way from the DRAM, and in the second half none is: not a sixteenth of
@@ -369,6 +415,8 @@ int main(void)
         cmocka_unit_test(test_wavefronts),
         cmocka_unit_test(test_joined_sectors),
         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_lines_that_come_together),
+        cmocka_unit_test(test_port),
         cmocka_unit_test(test_phases),
         cmocka_unit_test(test_sectors_of_a_line),
         cmocka_unit_test(test_lines_in_part),
