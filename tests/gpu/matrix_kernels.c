@@ -236,13 +236,14 @@ static uint32_t *fill_operand(int type, uint32_t fragment, int operand, uint32_t
     return to;
 }
 
-void matrix_fill(const matrix_kernel *k, uint32_t fragment, uint32_t *to)
+void matrix_fill_shared(int type, int operand, uint32_t fragment, uint32_t *to)
 {
-    for (uint32_t i = 0; i < k->shared_words; i++)
-        *to++ = (uint32_t)(i < MATRIX_SHARED_WORDS
-                               ? matrix_register(k->a_type, fragment, MATRIX_OPERAND_A, i, 0)
-                               : matrix_register(k->b_type, fragment, MATRIX_OPERAND_B,
-                                                 i - MATRIX_SHARED_WORDS, 0));
+    for (uint32_t i = 0; i < MATRIX_SHARED_WORDS; i++)
+        to[i] = (uint32_t)matrix_register(type, fragment, operand, i, 0);
+}
+
+void matrix_fill_lanes(const matrix_kernel *k, uint32_t fragment, uint32_t *to)
+{
     for (uint32_t lane = 0; lane < k->threads; lane++) {
         to = fill_operand(k->a_type, fragment, MATRIX_OPERAND_A, lane, k->a, to);
         to = fill_operand(k->b_type, fragment, MATRIX_OPERAND_B, lane, k->b, to);
@@ -250,4 +251,13 @@ void matrix_fill(const matrix_kernel *k, uint32_t fragment, uint32_t *to)
         if (k->selector)
             *to++ = matrix_metadata(k->a_type, fragment, lane);
     }
+}
+
+void matrix_fill(const matrix_kernel *k, uint32_t fragment, uint32_t *to)
+{
+    if (k->shared_words) {
+        matrix_fill_shared(k->a_type, MATRIX_OPERAND_A, fragment, to);
+        matrix_fill_shared(k->b_type, MATRIX_OPERAND_B, fragment, to + MATRIX_SHARED_WORDS);
+    }
+    matrix_fill_lanes(k, fragment, to + k->shared_words);
 }

@@ -31,5 +31,8 @@ unsigned matrix_words_out(const matrix_kernel *kernel);
 void matrix_write_ptx(const matrix_kernel *kernel, FILE *out);
 void matrix_write_head(const char *target, FILE *out);
 void matrix_fill(const matrix_kernel *kernel, uint32_t fragment, uint32_t *words);
+/* Its parts: an operand in shared memory, MATRIX_SHARED_WORDS of them, and the words of the threads. */
+void matrix_fill_shared(int type, int operand, uint32_t fragment, uint32_t *words);
+void matrix_fill_lanes(const matrix_kernel *kernel, uint32_t fragment, uint32_t *words);
 
 #endif

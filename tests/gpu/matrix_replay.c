@@ -80,6 +80,41 @@ typedef struct batch {
     const char *width;
 } batch;
 
+/* An operand in shared memory of each fragment. It depends on its type alone: made once for all products that read it. */
+static const uint32_t *shared_operand(int type, int operand, batch of)
+{
+    static struct {
+        uint32_t first, count, *words;
+    } kept[MATRIX_TYPES][2];
+    __typeof__(kept[0][0]) *own = &kept[type][operand == MATRIX_OPERAND_B];
+    if (own->words && own->first == of.first && own->count >= of.count)
+        return own->words;
+    free(own->words);
+    own->words = allocate((size_t)of.count * MATRIX_SHARED_WORDS * sizeof *own->words);
+    own->first = of.first, own->count = of.count;
+    for (uint32_t f = 0; f < of.count; f++)
+        matrix_fill_shared(type, operand, of.first + f,
+                           own->words + (size_t)f * MATRIX_SHARED_WORDS);
+    return own->words;
+}
+
+static void fill_all(const matrix_kernel *kernel, batch of, uint32_t *to)
+{
+    enum { BYTES = MATRIX_SHARED_WORDS * sizeof *to };
+    const uint32_t *a = NULL, *b = NULL;
+    if (kernel->shared_words) {
+        a = shared_operand(kernel->a_type, MATRIX_OPERAND_A, of);
+        b = shared_operand(kernel->b_type, MATRIX_OPERAND_B, of);
+    }
+    for (uint32_t f = 0; f < of.count; f++, to += matrix_words_in(kernel)) {
+        if (a) {
+            memcpy(to, a + (size_t)f * MATRIX_SHARED_WORDS, BYTES);
+            memcpy(to + MATRIX_SHARED_WORDS, b + (size_t)f * MATRIX_SHARED_WORDS, BYTES);
+        }
+        matrix_fill_lanes(kernel, of.first + f, to + kernel->shared_words);
+    }
+}
+
 /* False where it is not supported. The caller frees *in and *out. */
 static bool compute(const ifl_module *module, const matrix_kernel *kernel, batch of, uint32_t **in,
                     uint32_t **out)
@@ -102,8 +137,8 @@ static bool compute(const ifl_module *module, const matrix_kernel *kernel, batch
         set(launch, "arg", out_words * count, &error) != IFL_OK)
         stop(kernel->name, &error);
     uint32_t *words = words_at(launch, 0, &error);
-    for (uint32_t f = 0; f < count && words; f++)
-        matrix_fill(kernel, of.first + f, words + f * in_words);
+    if (words)
+        fill_all(kernel, of, words);
     const ifl_status status =
         words ? ifl_launch_run(launch, &options, &profile, &error) : IFL_UNSUPPORTED;
     if (status != IFL_OK && status != IFL_UNSUPPORTED)

@@ -50,10 +50,10 @@ enum { MATRIX_OPERAND_A, MATRIX_OPERAND_B, MATRIX_OPERAND_C, MATRIX_OPERAND_META
 
 static inline matrix_type matrix_type_of(int type)
 {
-    const matrix_type types[MATRIX_TYPES] = {{16, 5, 10, 0}, {16, 8, 7, 0},   {32, 8, 23, 0},
-                                             {32, 8, 23, 0}, {64, 11, 52, 0}, {8, 4, 3, 1},
-                                             {8, 5, 2, 0},   {1, 0, 0, 0},    {4, 0, 0, 0},
-                                             {8, 0, 0, 0},   {32, 0, 0, 0}};
+    static const matrix_type types[MATRIX_TYPES] = {{16, 5, 10, 0}, {16, 8, 7, 0},   {32, 8, 23, 0},
+                                                    {32, 8, 23, 0}, {64, 11, 52, 0}, {8, 4, 3, 1},
+                                                    {8, 5, 2, 0},   {1, 0, 0, 0},    {4, 0, 0, 0},
+                                                    {8, 0, 0, 0},   {32, 0, 0, 0}};
     return types[type];
 }
 
@@ -149,13 +149,16 @@ static inline uint64_t matrix_integer(matrix_type t, int kind, uint64_t random)
     return value;
 }
 
+static inline int matrix_kind_of(uint32_t fragment)
+{
+    return fragment < MATRIX_WHOLE_FROM ? (int)(fragment % MATRIX_KINDS) : (int)MATRIX_WHOLE;
+}
+
 /* Element `element` of register `reg` that `lane` holds of an operand. */
-static inline uint64_t matrix_element(int type, uint32_t fragment, int operand, uint32_t lane,
+static inline uint64_t matrix_element(matrix_type t, uint32_t fragment, int operand, uint32_t lane,
                                       uint32_t reg, uint32_t element)
 {
-    const matrix_type t = matrix_type_of(type);
-    const int kind =
-        fragment < MATRIX_WHOLE_FROM ? (int)(fragment % MATRIX_KINDS) : (int)MATRIX_WHOLE;
+    const int kind = matrix_kind_of(fragment);
     const uint64_t place = ((uint64_t)fragment << 32) | (uint64_t)operand << 28 |
                            (uint64_t)lane << 16 | reg << 8 | element;
     const uint64_t random = matrix_random(place);
@@ -169,10 +172,11 @@ static inline uint64_t matrix_element(int type, uint32_t fragment, int operand, 
 static inline uint64_t matrix_register(int type, uint32_t fragment, int operand, uint32_t lane,
                                        uint32_t reg)
 {
-    const unsigned bits = matrix_type_of(type).bits, width = bits > 32 ? bits : 32;
+    const matrix_type t = matrix_type_of(type);
+    const unsigned bits = t.bits, width = bits > 32 ? bits : 32;
     uint64_t value = 0;
-    for (unsigned i = 0; i < width / bits; i++)
-        value |= matrix_element(type, fragment, operand, lane, reg, i) << (i * bits);
+    for (unsigned at = 0, i = 0; at < width; at += bits, i++)
+        value |= matrix_element(t, fragment, operand, lane, reg, i) << at;
     return value;
 }
 
@@ -180,11 +184,11 @@ static inline uint64_t matrix_register(int type, uint32_t fragment, int operand,
  * four bits each. */
 static inline uint32_t matrix_metadata(int type, uint32_t fragment, uint32_t lane)
 {
+    static const uint32_t pairs[] = {0x4, 0x8, 0xc, 0x9, 0xd, 0xe}, of_two[] = {0xe, 0x4};
     uint32_t value = 0;
     for (unsigned i = 0; i < 8; i++) {
-        const uint64_t random =
-            matrix_element(MATRIX_BITS32, fragment & ~7u, MATRIX_OPERAND_METADATA, lane, 0, i);
-        const uint32_t pairs[] = {0x4, 0x8, 0xc, 0x9, 0xd, 0xe}, of_two[] = {0xe, 0x4};
+        const uint64_t random = matrix_element(matrix_type_of(MATRIX_BITS32), fragment & ~7u,
+                                               MATRIX_OPERAND_METADATA, lane, 0, i);
         value |= (type == MATRIX_TF32 ? of_two[random % 2] : pairs[random % 6]) << (4 * i);
     }
     return value;
