@@ -7,8 +7,19 @@
 
 #include "exec/width/dispatch.h"
 
-typedef uint16_t ifl_lanes16 __attribute__((vector_size(2 * IFL_WARP_LANES)));
-typedef uint8_t ifl_lanes8 __attribute__((vector_size(IFL_WARP_LANES)));
+/* Vectors no longer than the machine's: of longer ones gcc compares element by element. */
+#if defined __AVX512BW__
+#define IFL_SHORTS_TOGETHER 32
+#define IFL_BYTES_TOGETHER 32
+#elif defined __AVX2__
+#define IFL_SHORTS_TOGETHER 16
+#define IFL_BYTES_TOGETHER 32
+#else
+#define IFL_SHORTS_TOGETHER 8
+#define IFL_BYTES_TOGETHER 16
+#endif
+typedef uint16_t ifl_lanes16 __attribute__((vector_size(2 * IFL_SHORTS_TOGETHER)));
+typedef uint8_t ifl_lanes8 __attribute__((vector_size(IFL_BYTES_TOGETHER)));
 
 /* Are no two of 32 numbers alike? They lie there twice, one after the other: lane i meets the lanes
  * behind it, up to the one on the other side of a circle. */
@@ -16,11 +27,13 @@ IFL_INLINE bool all_differ(const uint16_t twice[2 * IFL_WARP_LANES])
 {
     ifl_lanes16 own, other, alike = {0};
     uint64_t any[sizeof alike / 8], found = 0;
-    memcpy(&own, twice, sizeof own);
-    _Pragma("GCC unroll 16") for (int d = 1; d <= IFL_WARP_LANES / 2; d++)
-    {
-        memcpy(&other, twice + d, sizeof other);
-        alike |= (ifl_lanes16)(own == other);
+    for (int from = 0; from < IFL_WARP_LANES; from += IFL_SHORTS_TOGETHER) {
+        memcpy(&own, twice + from, sizeof own);
+        _Pragma("GCC unroll 16") for (int d = 1; d <= IFL_WARP_LANES / 2; d++)
+        {
+            memcpy(&other, twice + from + d, sizeof other);
+            alike |= (ifl_lanes16)(own == other);
+        }
     }
     memcpy(any, &alike, sizeof any);
     for (size_t i = 0; i < sizeof any / sizeof *any; i++)
@@ -31,15 +44,17 @@ IFL_INLINE bool all_differ(const uint16_t twice[2 * IFL_WARP_LANES])
 /* How many are like the one that most are like? */
 IFL_INLINE uint8_t most_alike(const uint8_t twice[2 * IFL_WARP_LANES])
 {
-    ifl_lanes8 own, other, count = {0};
     uint8_t counts[IFL_WARP_LANES], most = 0;
-    memcpy(&own, twice, sizeof own);
-    _Pragma("GCC unroll 31") for (int d = 1; d < IFL_WARP_LANES; d++)
-    {
-        memcpy(&other, twice + d, sizeof other);
-        count -= (ifl_lanes8)(own == other); /* -1 where they are */
+    for (int from = 0; from < IFL_WARP_LANES; from += IFL_BYTES_TOGETHER) {
+        ifl_lanes8 own, other, count = {0};
+        memcpy(&own, twice + from, sizeof own);
+        _Pragma("GCC unroll 31") for (int d = 1; d < IFL_WARP_LANES; d++)
+        {
+            memcpy(&other, twice + from + d, sizeof other);
+            count -= (ifl_lanes8)(own == other); /* -1 where they are */
+        }
+        memcpy(counts + from, &count, sizeof count);
     }
-    memcpy(counts, &count, sizeof counts);
     _Pragma("omp simd reduction(max:most)") IFL_EACH_LANE(i) most =
         counts[i] > most ? counts[i] : most;
     return (uint8_t)(most + 1);
