@@ -62,6 +62,44 @@ static inline uint64_t permute(const permutation *p, uint64_t x)
     return x;
 }
 
+/* The same where all numbers fit into 32 bits, one step of all and then those that are past the end:
+ * without jumps that depend on numbers. */
+enum { TOGETHER = 1024 };
+
+static inline __attribute__((always_inline)) uint32_t step_32(const permutation *p, uint32_t x)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        x = ((x + (uint32_t)p->add[i]) * (uint32_t)p->odd[i]) & (uint32_t)p->mask;
+        x ^= x >> p->shift;
+    }
+    return x;
+}
+
+static inline __attribute__((always_inline)) void permute_some(const permutation *p, uint64_t first,
+                                                               unsigned count, uint32_t *to)
+{
+    const permutation own = *p; /* which nothing stored below changes */
+    const uint32_t last = (uint32_t)(own.count - 1);
+    uint16_t past[TOGETHER];
+    unsigned left = 0;
+    for (unsigned i = 0; i < count; i++)
+        to[i] = step_32(&own, (uint32_t)first + i);
+    for (unsigned i = 0; i < count; i++) {
+        past[left] = (uint16_t)i;
+        left += to[i] > last;
+    }
+    while (left) {
+        const unsigned many = left;
+        left = 0;
+        for (unsigned k = 0; k < many; k++) {
+            const uint16_t i = past[k];
+            to[i] = step_32(&own, to[i]);
+            past[left] = i;
+            left += to[i] > last;
+        }
+    }
+}
+
 /* ---- loops, one set a type ------------------------------------------------------------------- */
 
 /* 32 random bits an element for types up to 4 bytes, else 64. A limit scales them: the product's
@@ -137,9 +175,13 @@ static inline uint16_t exact_bf16(float value)
 #ifdef __x86_64__
 #define HAS_WIDE __builtin_cpu_supports("avx512dq")
 #define WIDE __attribute__((target("avx512f,avx512dq")))
+#define HAS_AVX2 __builtin_cpu_supports("avx2")
+#define AVX2 __attribute__((target("avx2")))
 #else
 #define HAS_WIDE false
 #define WIDE
+#define HAS_AVX2 false
+#define AVX2
 #endif
 #define ELEMENT(name, text, storage, class, npy, iota, random)                                     \
     RANDOM_FILLER(wide_random_##name, WIDE, storage, random)
@@ -201,13 +243,55 @@ static void fill_random(const job *j)
     randoms[is_wide][j->element->type](j);
 }
 
+#define PUT_NUMBERS(storage)                                                                       \
+    for (unsigned i = 0; i < count; i++) {                                                         \
+        const storage value = (storage)from[i];                                                    \
+        memcpy(to + i * sizeof value, &value, sizeof value);                                       \
+    }
+
+static void put_numbers(const uint32_t *from, unsigned count, size_t bytes, uint8_t *to)
+{
+    switch (bytes) {
+    case 1:
+        PUT_NUMBERS(uint8_t)
+        break;
+    case 2:
+        PUT_NUMBERS(uint16_t)
+        break;
+    case 4:
+        PUT_NUMBERS(uint32_t)
+        break;
+    default:
+        PUT_NUMBERS(uint64_t)
+    }
+}
+
+AVX2 static void permute_wide(const permutation *p, uint64_t first, unsigned count, uint32_t *to)
+{
+    permute_some(p, first, count, to);
+}
+
+static void permute_plain(const permutation *p, uint64_t first, unsigned count, uint32_t *to)
+{
+    permute_some(p, first, count, to);
+}
+
 static void fill_permutation(const job *j)
 {
     const permutation p = make_permutation(j->count, j->fill->seed);
     const size_t bytes = j->element->bytes;
-    for (uint64_t i = j->first; i < j->end; i++) {
-        const uint64_t value = permute(&p, i);
-        memcpy(j->to + i * bytes, &value, bytes); /* little endian */
+    uint32_t some[TOGETHER];
+    if (p.mask > UINT32_MAX) {
+        for (uint64_t i = j->first; i < j->end; i++) {
+            const uint64_t value = permute(&p, i);
+            memcpy(j->to + i * bytes, &value, bytes);
+        }
+        return;
+    }
+    for (uint64_t i = j->first; i < j->end; i += TOGETHER) {
+        const unsigned count = j->end - i < TOGETHER ? (unsigned)(j->end - i) : TOGETHER;
+        (HAS_AVX2 ? permute_wide : permute_plain)(&p, i, count, some);
+        put_numbers(some, count, bytes, j->to + i * bytes);
     }
 }
 
