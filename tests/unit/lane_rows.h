@@ -196,7 +196,7 @@ static void set_field(ifl_modifiers *m, uint32_t field, uint32_t value)
 static ifl_type type_of(const char *text)
 {
     for (int t = 1; t < IFL_TYPE_COUNT; t++)
-        if (!strcmp(type_texts[t], text))
+        if (type_texts[t][0] == text[0] && !strcmp(type_texts[t], text))
             return (ifl_type)t;
     return IFL_TYPE_NONE;
 }
@@ -211,7 +211,8 @@ static void take_word(const char *word, uint64_t fields, ifl_modifiers *m, ifl_t
         return;
     }
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++)
-        if (modifiers[i].field & fields && !strcmp(modifiers[i].text, word)) {
+        if (modifiers[i].field & fields && modifiers[i].text[0] == word[0] &&
+            !strcmp(modifiers[i].text, word)) {
             set_field(m, modifiers[i].field, modifiers[i].value);
             return;
         }
@@ -225,6 +226,9 @@ static int find_row(const char *name, int sources, ifl_modifiers *m)
     char words[64];
     size_t longest = 0, chosen = 0;
     for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++) {
+        if (name[0] !=
+            opcodes[i].text[0]) /* most: compared here, which the sanitizers do not watch */
+            continue;
         size_t length = strlen(opcodes[i].text);
         if (!strncmp(name, opcodes[i].text, length) && name[length] == '.' && length > longest)
             longest = length, chosen = i;
