@@ -1,13 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs a program under `inflight run` and compares its standard output and its exit status, the last line, with what is
-# expected. A .cu file is built first with $NVCC into $PROGRAMS, as nvcc links by default, with the runtime inside; its line
+# expected. A .cu file is built first with $NVCC into $PROGRAMS, as nvcc links by default, with the runtime inside, by way of the
+# compiler cache $LAUNCHER where there is one, which takes what is compiled and not linked; its line
 # "// nvcc: ..." gives further words, in which further files are beside it, its line "// run: ..." options of `inflight run`;
 # standard error must have each line of NAME.told somewhere. "// library: FILE" is built too, as PROGRAM-library.so. Of a
 # program that is built already SOURCE is the file with these lines and OPTIONS are further options; what is told of source
 # lines and functions is not expected of it. With INFLIGHT empty the program runs as it is, on a GPU.
 # usage: check_program.sh PROGRAM EXPECTED
 set -u
+build() { # PROGRAM SOURCE WORDS...
+    built=$1 from=$2
+    shift 2
+    case "${LAUNCHER:-} $*" in
+    ' '* | *.cu*) "$NVCC" -lineinfo -o "$built" "$from" "$@" ;;
+    *) "$LAUNCHER" "$NVCC" -lineinfo -c -o "$built.o" "$from" "$@" && "$NVCC" -o "$built" "$built.o" "$@" ;;
+    esac
+}
+
 program=$1 expected=$2 source=${SOURCE:-/dev/null} unknown='[.]cu:\|^launched from'
 case $program in
 *.cu)
@@ -19,7 +29,7 @@ case $program in
         exit 1
     case $more in *-gencode*) ;; *) more="-arch=sm_90 $more" ;; esac
     # shellcheck disable=SC2086 # the words are words
-    [ "$program" -nt "$1" ] || "$NVCC" -lineinfo -o "$program" "$1" $more || exit 1
+    [ "$program" -nt "$1" ] || build "$program" "$1" $more || exit 1
     ;;
 esac
 options="$(sed -n 's/^\/\/ run: //p' "$source") ${OPTIONS:-}"
