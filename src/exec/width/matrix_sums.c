@@ -25,17 +25,34 @@ enum {
 #define IS_NEGATIVE(x) ((x) >> (WORD_BITS - 1))
 #define IS_ZERO(x) IS_NEGATIVE((x)-1) /* of what is not negative */
 
-IFL_INLINE void raise_to(ints *most, ints other)
-{
-    const ints more = other - *most;
-    *most += more & ~IS_NEGATIVE(more);
-}
+/* Of a whole column or of some rows. */
+#define raise_to(most, other)                                                                      \
+    do {                                                                                           \
+        const __typeof__(*(most)) more = (other) - *(most);                                        \
+        *(most) += more & ~IS_NEGATIVE(more);                                                      \
+    } while (0)
+#define lower_to(least, other)                                                                     \
+    do {                                                                                           \
+        const __typeof__(*(least)) more = (other) - *(least);                                      \
+        *(least) += more & IS_NEGATIVE(more);                                                      \
+    } while (0)
 
-IFL_INLINE void lower_to(ints *least, ints other)
-{
-    const ints more = other - *least;
-    *least += more & IS_NEGATIVE(more);
-}
+/* So many rows at a time that what is made of them is in the processor's registers. */
+#if defined __AVX512F__
+#define ROWS_TOGETHER 16
+#elif defined __AVX2__
+#define ROWS_TOGETHER 8
+#else
+#define ROWS_TOGETHER 4
+#endif
+typedef float some_floats __attribute__((vector_size(4 * ROWS_TOGETHER)));
+typedef int32_t some_ints __attribute__((vector_size(4 * ROWS_TOGETHER)));
+typedef uint32_t some_words __attribute__((vector_size(4 * ROWS_TOGETHER)));
+
+typedef struct some_numbers {
+    some_floats significand;
+    some_ints exponent;
+} some_numbers;
 
 /* 2^exponent, of normal numbers. */
 #define POWER(exponent) ((floats)(((exponent) + F32_BIAS) << F32_BITS))
@@ -44,7 +61,7 @@ IFL_INLINE void lower_to(ints *least, ints other)
 
 /* Of all numbers that are not zero: the lowest bit, the largest exponent; what is not finite. */
 typedef struct extremes {
-    ints low, high, special;
+    some_ints low, high, special;
 } extremes;
 
 /* The rows of matrix_type.def again, where the compiler sees them. */
@@ -58,7 +75,7 @@ static bounds bounds_of(extremes of)
 {
     int low = NO_BIT, high = ZERO_EXPONENT, special = 0;
     _Pragma("omp simd reduction(min:low) reduction(max:high) reduction(|:special)") //
-        for (unsigned i = 0; i < ROWS; i++)
+        for (unsigned i = 0; i < ROWS_TOGETHER; i++)
     {
         low = of.low[i] < low ? of.low[i] : low;
         high = of.high[i] > high ? of.high[i] : high;
@@ -68,41 +85,43 @@ static bounds bounds_of(extremes of)
 }
 
 /* As ifl_number_of. */
-IFL_INLINE void take_floats(const ifl_matrix_format *f, ints x, numbers *to, extremes *of)
+IFL_INLINE void take_floats(const ifl_matrix_format *f, some_ints x, some_numbers *to, extremes *of)
 {
     const int bits = f->mantissa_bits, mantissas = (1 << bits) - 1,
               exponents = (1 << f->exponent_bits) - 1;
-    const ints mantissa = x & mantissas, stated = x >> bits & exponents,
-               is_top = IS_ZERO(stated ^ exponents), is_normal = ~IS_ZERO(stated),
-               significand = mantissa | (is_normal & (1 << bits)), is_zero = IS_ZERO(significand),
-               exponent = CHOOSE(is_normal, stated, 1) - (exponents >> 1),
-               lowest = ((ints) __builtin_convertvector(significand & -significand, floats) >>
-                         F32_BITS) -
-                        F32_BIAS;
+    const some_ints mantissa = x & mantissas, stated = x >> bits & exponents,
+                    is_top = IS_ZERO(stated ^ exponents), is_normal = ~IS_ZERO(stated),
+                    significand = mantissa | (is_normal & (1 << bits)),
+                    is_zero = IS_ZERO(significand),
+                    exponent = CHOOSE(is_normal, stated, 1) - (exponents >> 1),
+                    lowest = ((some_ints) __builtin_convertvector(significand & -significand,
+                                                                  some_floats) >>
+                              F32_BITS) -
+                             F32_BIAS;
     if (f->top == IFL_MATRIX_TOP_IEEE)
         of->special |= is_top;
     if (f->top == IFL_MATRIX_TOP_LAST)
         of->special |= is_top & IS_ZERO(mantissa ^ mantissas);
-    to->significand = (floats)((ints) __builtin_convertvector(significand, floats) |
-                               ((x >> (bits + f->exponent_bits) & 1) << (WORD_BITS - 1)));
+    to->significand = (some_floats)((some_ints) __builtin_convertvector(significand, some_floats) |
+                                    ((x >> (bits + f->exponent_bits) & 1) << (WORD_BITS - 1)));
     to->exponent = CHOOSE(is_zero, ZERO_EXPONENT, exponent);
     lower_to(&of->low, CHOOSE(is_zero, NO_BIT, exponent - bits + lowest));
     raise_to(&of->high, to->exponent);
 }
 
-IFL_INLINE void take_integers(const ifl_matrix_format *f, words x, numbers *to)
+IFL_INLINE void take_integers(const ifl_matrix_format *f, some_words x, some_numbers *to)
 {
     const int rest = WORD_BITS - f->bits;
     x <<= rest;
-    to->exponent = (ints){0};
-    to->significand =
-        __builtin_convertvector(f->class_ == 'S' ? (ints)x >> rest : (ints)(x >> rest), floats);
+    to->exponent = (some_ints){0};
+    to->significand = __builtin_convertvector(
+        f->class_ == 'S' ? (some_ints)x >> rest : (some_ints)(x >> rest), some_floats);
 }
 
-IFL_INLINE void take(const ifl_matrix_format *f, words x, numbers *to, extremes *of)
+IFL_INLINE void take(const ifl_matrix_format *f, some_words x, some_numbers *to, extremes *of)
 {
     if (f->class_ == 'F')
-        take_floats(f, (ints)x, to, of);
+        take_floats(f, (some_ints)x, to, of);
     else
         take_integers(f, x, to);
 }
@@ -117,28 +136,38 @@ IFL_INLINE unsigned element_at(ifl_matrix_type type, unsigned i)
 
 IFL_INLINE extremes no_extremes(void)
 {
-    const ints zero = {0};
+    const some_ints zero = {0};
     return (extremes){zero + NO_BIT, zero + ZERO_EXPONENT, zero};
+}
+
+IFL_INLINE void put_rows(const some_numbers *from, numbers *to, unsigned row)
+{
+    memcpy((float *)&to->significand + row, &from->significand, sizeof from->significand);
+    memcpy((int32_t *)&to->exponent + row, &from->exponent, sizeof from->exponent);
 }
 
 IFL_INLINE void take_words_of_a(ifl_matrix_type type, const uint32_t (*a)[ROWS], factors *f)
 {
     extremes of = no_extremes();
-    for (unsigned w = 0; w < f->words; w++) {
-        words x;
-        memcpy(&x, a[w], sizeof x);
-        for (unsigned i = 0; i < f->each; i++)
-            take(&formats[type], x >> element_at(type, i), &f->a[w * f->each + i], &of);
-    }
+    for (unsigned row = 0; row < ROWS; row += ROWS_TOGETHER)
+        for (unsigned w = 0; w < f->words; w++) {
+            some_words x;
+            some_numbers n;
+            memcpy(&x, a[w] + row, sizeof x);
+            for (unsigned i = 0; i < f->each; i++) {
+                take(&formats[type], x >> element_at(type, i), &n, &of);
+                put_rows(&n, &f->a[w * f->each + i], row);
+            }
+        }
     f->a_bounds = bounds_of(of);
 }
 
 IFL_INLINE void take_words_of_b(ifl_matrix_type type, const uint32_t *b, factors *f)
 {
     extremes of = no_extremes();
-    for (unsigned at = 0; at < f->words * COLUMNS; at += ROWS) {
-        words x;
-        numbers n;
+    for (unsigned at = 0; at < f->words * COLUMNS; at += ROWS_TOGETHER) {
+        some_words x;
+        some_numbers n;
         memcpy(&x, b + at, sizeof x);
         for (unsigned i = 0; i < f->each; i++) {
             take(&formats[type], x >> element_at(type, i), &n, &of);
@@ -212,16 +241,16 @@ static void make_b_values(factors *f)
         }
 }
 
-/* sum += a * b, of values. */
-static void add_products(const factors *f, floats sum[COLUMNS])
+IFL_INLINE void add_products_of_rows(const factors *f, unsigned row, floats sum[COLUMNS])
 {
     const unsigned depth = f->words;
-    floats s[COLUMNS];
-    memcpy(s, sum, sizeof s);
+    some_floats s[COLUMNS], a;
+    for (unsigned j = 0; j < COLUMNS; j++)
+        memcpy(&s[j], (const float *)&sum[j] + row, sizeof s[j]);
     for (unsigned w = 0; w < depth; w++)
         for (unsigned i = 0; i < f->each; i++) {
-            const floats a = f->a_value[w * f->each + i];
             const float *b = &f->b_significand[i][w];
+            memcpy(&a, (const float *)&f->a_value[w * f->each + i] + row, sizeof a);
             s[0] += a * b[0];
             s[1] += a * b[depth];
             s[2] += a * b[2 * depth];
@@ -231,7 +260,15 @@ static void add_products(const factors *f, floats sum[COLUMNS])
             s[6] += a * b[6 * depth];
             s[7] += a * b[7 * depth];
         }
-    memcpy(sum, s, sizeof s);
+    for (unsigned j = 0; j < COLUMNS; j++)
+        memcpy((float *)&sum[j] + row, &s[j], sizeof s[j]);
+}
+
+/* sum += a * b, of values. */
+static void add_products(const factors *f, floats sum[COLUMNS])
+{
+    for (unsigned row = 0; row < ROWS; row += ROWS_TOGETHER)
+        add_products_of_rows(f, row, sum);
 }
 
 /* Can the products be made from values, with all their bits, and be scaled by one power of two for a
@@ -285,12 +322,16 @@ typedef struct column {
 /* The common type with its row as constants. */
 IFL_INLINE void take_c(ifl_matrix_type type, const uint32_t bits[ROWS], numbers *to, extremes *of)
 {
-    ints x;
-    memcpy(&x, bits, sizeof x);
-    if (type == IFL_MATRIX_F32)
-        take_floats(&formats[IFL_MATRIX_F32], x, to, of);
-    else
-        take_floats(&formats[type], x, to, of);
+    for (unsigned row = 0; row < ROWS; row += ROWS_TOGETHER) {
+        some_ints x;
+        some_numbers n;
+        memcpy(&x, bits + row, sizeof x);
+        if (type == IFL_MATRIX_F32)
+            take_floats(&formats[IFL_MATRIX_F32], x, &n, of);
+        else
+            take_floats(&formats[type], x, &n, of);
+        put_rows(&n, to, row);
+    }
 }
 
 /* value * 2^shift, cut toward zero. */
