@@ -65,9 +65,8 @@ double ifl_profile_left_bytes(const ifl_profile *profile, const ifl_cache_facts 
 
 double ifl_profile_clock(const ifl_profile *profile, const ifl_arch *arch)
 {
-    const double rarely =
-        1.0 /
-        2000; /* of the instructions: a warp group's product takes a tensor core for 128 cycles */
+    /* of the instructions: a product of a warp group takes a tensor core for 128 cycles */
+    const double rarely = 1.0 / 2000;
     const ifl_counters *c = &profile->counters;
     const bool works = c->known[IFL_COUNTER_pipe_tensor] &&
                        (double)c->value[IFL_COUNTER_pipe_tensor] >

@@ -290,13 +290,13 @@ static void write_ends(ifl_time_memory *m, uint32_t ends, double now)
         serve_shared(&m->l2, now, ends * r->end_turns * PIECE_BYTES / r->l2_bytes_per_cycle, 0);
 }
 
-/* What becomes of sectors that are written: their part of what the DRAM writes and fills. Those that
- * stay in the L2 hold up what the DRAM brings there, too. */
-static void write_back(ifl_time_memory *m, double sectors, double now)
+/* What becomes of sectors that are written: their part of what the DRAM writes and fills. `held`: what
+ * each at least holds up of what the DRAM brings, in its turns. */
+static void write_back(ifl_time_memory *m, double sectors, double held, double now)
 {
     const ifl_sm_rates *r = m->rates;
     const double cycles = sectors * IFL_SECTOR_BYTES / r->dram_bytes_per_cycle;
-    serve_shared(&m->dram, now, cycles * fmax(r->dram_store_share, ifl_sm_constant.stored_turn), 0);
+    serve_shared(&m->dram, now, cycles * fmax(r->dram_store_share, held), 0);
     add_load(&m->written, now, cycles * r->dram_store_share);
 }
 
@@ -307,7 +307,7 @@ static double store_behind(ifl_time_memory *m, unsigned sectors, bool in_parts, 
     const double turns =
         r->store_pieces + (in_parts && sectors & (sectors - 1) ? r->part_turns : 0);
     const double l2 = serve_shared(&m->l2, now, turns * PIECE_BYTES / r->l2_bytes_per_cycle, 0);
-    write_back(m, count_of(sectors), l2);
+    write_back(m, count_of(sectors), ifl_sm_constant.stored_turn, l2);
     return l2;
 }
 
@@ -607,7 +607,7 @@ static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access,
         if (is_kept(m, access, sectors))
             keep_stored(m, number, sectors, begins);
         if (is_gathered(m, words[i], cost.lines))
-            write_back(m, count_of(sectors), begins);
+            write_back(m, count_of(sectors), 0, begins); /* the L2 gets it with another one */
         else {
             sent += count_of(sectors);
             done = fmax(done, store_behind(m, sectors, cost.ends == IFL_STORE_IN_PARTS, begins));
@@ -633,7 +633,7 @@ static ifl_served take_atomic(ifl_time_memory *m, ifl_request_cost cost, const u
     const double bytes = fmax(sector_count, cost.serial) * r->atomic_bytes;
     const double l2 = serve_shared(&m->l2, begins, bytes / r->l2_bytes_per_cycle, r->l2_latency);
     const bool from_dram = draw(m) < r->atomic_miss;
-    write_back(m, sector_count, l2);
+    write_back(m, sector_count, ifl_sm_constant.stored_turn, l2);
     const double there = from_dram ? l2 + wait_under(&m->dram, r->dram_latency) +
                                          wait_for_writes(m, l2) + dram_latency(m, line)
                                    : l2;
