@@ -73,6 +73,7 @@ typedef struct ifl_control {
     bool known;
     bool is_half;        /* takes a pipe of two halves for one of them only: integer products */
     bool is_twice;       /* takes both for twice as long: upper halves of integer products */
+    bool is_in_turn;     /* a special register that an SM gives to one warp after the other */
     uint8_t stall;       /* cycles to the next instruction of the warp */
     uint8_t writes;      /* scoreboard that is set until the result is there; IFL_NO_BOARD: none */
     uint8_t reads;       /* likewise, until the sources have been read */
@@ -107,6 +108,7 @@ typedef struct ifl_site_access {
     uint8_t space;     /* ifl_space */
     uint8_t path;      /* ifl_path */
     bool is_float;     /* an atomic's operand is a floating-point number */
+    bool is_fetched;   /* machine code: an atomic's old value is asked for */
     bool passes_twice; /* brings two words a lane: compare-and-swap */
     bool
         /* lanes on one word take one pass: a count of them, or a swap that one of them wins */

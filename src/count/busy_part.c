@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How many passes of atomics the busiest 512 bytes of global memory get: a part of the L2 holds
- * them and does atomics one after the other (arch/atomics.h). A request takes passes for each
- * sector, and more for each further lane on the same address; one of floats keeps its sector from
- * others for longer than the part. Knows events and the profile's counters. What is touched is told
- * apart up to a limit; where there is more, nothing is known. */
+ * How many passes of atomics the busiest 512 bytes of global memory get, and what the busiest slice
+ * of an L2 gets of atomics and of stores of one sector (arch/atomics.h). A request of atomics takes
+ * passes for each sector, and more for each further lane on the same address; one of floats keeps
+ * its sector from others for longer. Knows events and the profile's counters. Which 512 bytes are
+ * touched is told apart up to a limit; where there are more, nothing is known of them. */
 #include "arch/atomics.h"
 #include "count/footprint.h"
 #include "count/observe.h"
@@ -26,9 +26,12 @@ typedef struct busy_table {
 
 typedef struct state {
     const ifl_sites *sites;
-    busy_table *parts;   /* NULL: there were no atomics */
-    busy_table *sectors; /* of floats; NULL: there were none */
-    bool lost;           /* there was no memory for a table */
+    busy_table *parts;               /* NULL: there were no atomics */
+    busy_table *sectors;             /* of floats; NULL: there were none */
+    bool lost;                       /* there was no memory for a table */
+    uint64_t atomics[IFL_L2_SLICES]; /* half passes */
+    uint64_t stores[IFL_L2_SLICES];  /* of one sector */
+    uint64_t store_count;            /* of them all */
 } state;
 
 static void *create(const ifl_sites *sites)
@@ -131,6 +134,56 @@ static void find_sectors(const ifl_access *access, numbers *sectors, uint32_t mo
     }
 }
 
+/* By chance (SplitMix64, S. Vigna, public domain). */
+static uint64_t mixed(uint64_t number)
+{
+    uint64_t z = number * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+/* Pieces of 256 bytes take turns in two slices. Of the 48 pairs of slices, 16 KiB in a row go to 16, the
+ * next to others, until all had one, beginning anywhere. */
+static uint32_t slice_of(uint64_t sector)
+{
+    enum { PAIR_SECTORS = 4 * IFL_SLICE_SECTORS, ROW = 16, ROWS = IFL_L2_SLICES / 2 / ROW };
+    const uint64_t piece = sector / IFL_SLICE_SECTORS, pair = sector / PAIR_SECTORS,
+                   row = pair / ROW, of_row = mixed(row), of_rows = mixed(row / ROWS);
+    const uint64_t first = (row + of_rows) % ROWS, at = (pair + of_row) % ROW;
+    return (uint32_t)(2 * (at * ROWS + first) + ((piece ^ of_row >> 32 ^ pair) & 1));
+}
+
+static bool shares_piece(const numbers *sectors, uint32_t i)
+{
+    for (uint32_t k = 0; k < sectors->count; k++)
+        if (k != i && sectors->at[k] / IFL_SLICE_SECTORS == sectors->at[i] / IFL_SLICE_SECTORS)
+            return true;
+    return false;
+}
+
+/* Half passes of a request for one of its sectors. */
+static uint64_t half_passes(const numbers *sectors, uint32_t i, uint32_t most, uint32_t lanes,
+                            bool is_float)
+{
+    const bool is_alone = sectors->count == 1,
+               is_row = most == 1 && lanes >= IFL_ATOMIC_ROW_LANES * sectors->count;
+    if (is_float && is_alone && most == lanes)
+        return most * IFL_ATOMIC_FLOAT_BURST_HALF_PASSES;
+    if (is_row && !is_alone)
+        return IFL_ATOMIC_ROW_HALF_PASSES;
+    return 2 * (IFL_ATOMIC_SECTOR_PASSES + (most - 1) * IFL_ATOMIC_LANE_PASSES) +
+           (!is_alone && !shares_piece(sectors, i) ? IFL_ATOMIC_LONE_HALF_PASSES : 0);
+}
+
+static void add_to_slices(state *s, const ifl_access *access, const numbers *sectors,
+                          const uint32_t *most, bool is_float)
+{
+    const uint32_t lanes = (uint32_t)__builtin_popcount(access->mask);
+    for (uint32_t i = 0; i < sectors->count; i++)
+        s->atomics[slice_of(sectors->at[i])] += half_passes(sectors, i, most[i], lanes, is_float);
+}
+
 /* Each sector takes as many passes as the address does on which most lanes meet, one sector after
  * the other. */
 static void add_request(state *s, const ifl_access *access)
@@ -138,9 +191,12 @@ static void add_request(state *s, const ifl_access *access)
     numbers sectors = {0};
     uint32_t most[IFL_WARP_LANES] = {0};
     const bool is_float = s->sites->at[access->site].access.is_float;
+    find_sectors(access, &sectors, most);
+    add_to_slices(s, access, &sectors, most, is_float);
+    if (!is_known(s))
+        return;
     busy_table *parts = table_of(s, &s->parts),
                *of_floats = is_float ? table_of(s, &s->sectors) : NULL;
-    find_sectors(access, &sectors, most);
     for (uint32_t i = 0; i < sectors.count && !s->lost; i++) {
         add(parts, sectors.at[i] / PART_SECTORS,
             IFL_ATOMIC_SECTOR_PASSES + (most[i] - 1) * IFL_ATOMIC_LANE_PASSES);
@@ -149,14 +205,36 @@ static void add_request(state *s, const ifl_access *access)
     }
 }
 
-static void access_event(void *self, const ifl_access *access)
+/* The sector of a store that has no other; 0: it has. */
+static uint64_t lone_sector_of(const ifl_access *access)
 {
-    state *s = self;
-    if (access->kind == IFL_ACCESS_ATOMIC && access->space == IFL_SPACE_GLOBAL && is_known(s))
-        add_request(s, access);
+    const uint64_t sector = access->address[__builtin_ctz(access->mask)] / IFL_SECTOR_BYTES;
+    for (uint32_t mask = access->mask; mask; mask &= mask - 1)
+        if (access->address[__builtin_ctz(mask)] / IFL_SECTOR_BYTES != sector)
+            return 0;
+    return sector;
 }
 
-/* No atomics. */
+static void add_store(state *s, const ifl_access *access)
+{
+    const uint64_t sector = access->mask ? lone_sector_of(access) : 0;
+    if (!sector)
+        return;
+    s->stores[slice_of(sector)]++;
+    s->store_count++;
+}
+
+static void access_event(void *self, const ifl_access *access)
+{
+    if (access->space != IFL_SPACE_GLOBAL)
+        return;
+    if (access->kind == IFL_ACCESS_ATOMIC)
+        add_request(self, access);
+    else if (access->kind == IFL_ACCESS_STORE)
+        add_store(self, access);
+}
+
+/* No atomics, and stores of more than one sector. */
 static void contiguous_event(void *self, const ifl_access *access, uint64_t times)
 {
     (void)self, (void)access, (void)times;
@@ -171,17 +249,36 @@ static void merge(void *self, const void *other)
         add_all(s->parts, o->parts);
     if (o->sectors && table_of(s, &s->sectors))
         add_all(s->sectors, o->sectors);
+    for (int i = 0; i < IFL_L2_SLICES; i++) {
+        s->atomics[i] += o->atomics[i];
+        s->stores[i] += o->stores[i];
+    }
+    s->store_count += o->store_count;
+}
+
+static uint64_t busiest_of(const uint64_t slices[IFL_L2_SLICES])
+{
+    uint64_t most = 0;
+    for (int i = 0; i < IFL_L2_SLICES; i++)
+        most = slices[i] > most ? slices[i] : most;
+    return most;
 }
 
 static ifl_status report(const void *self, const ifl_sites *sites, const int32_t *line_of,
                          ifl_profile *profile, ifl_error *error)
 {
     const state *s = self;
-    const uint64_t parts = most_of(s->parts), sectors = most_of(s->sectors);
+    const uint64_t parts = most_of(s->parts), sectors = most_of(s->sectors),
+                   slices = busiest_of(s->atomics) / 2;
     (void)sites, (void)line_of, (void)error;
     if (is_known(s))
         ifl_counters_set(&profile->counters, IFL_COUNTER_global_atomic_busiest_part,
                          parts > sectors ? parts : sectors);
+    ifl_counters_set(&profile->counters, IFL_COUNTER_global_atomic_busiest_slice,
+                     slices > sectors ? slices : sectors);
+    ifl_counters_set(&profile->counters, IFL_COUNTER_global_store_busiest_slice,
+                     busiest_of(s->stores));
+    ifl_counters_set(&profile->counters, IFL_COUNTER_global_store_lone_requests, s->store_count);
     return IFL_OK;
 }
 

@@ -24,10 +24,9 @@ void ifl_facts_document(FILE *out);
 
 typedef struct ifl_rates {
     double sms, clock_hz;
-    ifl_arch arch;   /* of its compute capability */
-    double launch_s; /* launch, first wave and last wave as CUDA events see them */
-    double cold_wave_s, cold_wave_warps; /* what the first loads of so many warps add to it */
-    double cold_launch_s;                /* as Nsight Compute sees a launch by itself */
+    ifl_arch arch;        /* of its compute capability */
+    double launch_s;      /* launch, first wave and last wave as CUDA events see them */
+    double cold_launch_s; /* as Nsight Compute sees a launch by itself */
     double l1_latency_s, l2_latency_s, dram_latency_s;
     double l2_other_half_latency_s; /* of the other half of the L2, where there are two */
     double dram_bytes_per_s[2];     /* that can be reached: reading only, reading and writing */
@@ -54,7 +53,8 @@ typedef struct ifl_work {
     double instructions;
     double l1_passes, shared_passes, atomic_passes;
     bool atomics_in_step; /* they are of whole sectors, to which all blocks add: see find_passes */
-    double part_passes;   /* of atomics, on the 512 bytes that get most of them; 0 unknown */
+    double
+        part_passes; /* of atomics, of the busiest slice of the L2 (ifl_profile_atomic_passes); 0 unknown */
     double fp32, fp64, int32, special, convert; /* warp instructions */
     double tensor_cycles; /* of schedulers' tensor cores, for products of matrices; 0 unknown */
     double load_bytes;    /* asked of global memory by loads */

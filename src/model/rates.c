@@ -43,8 +43,6 @@ IFL_SHARED void ifl_rates_find(const ifl_device *device, ifl_rates *out)
     out->sms = sms;
     out->clock_hz = clock;
     out->launch_s = field_or(device, IFL_DEVICE_launch_us, arch.launch_us) * 1e-6;
-    out->cold_wave_s = arch.cold_wave_us * 1e-6;
-    out->cold_wave_warps = arch.cold_wave_warps * sms;
     out->cold_launch_s = field_or(device, IFL_DEVICE_cold_launch_us, arch.cold_launch_us) * 1e-6;
     out->l1_latency_s = latency_of(device, IFL_DEVICE_l1_latency_cycles);
     out->l2_latency_s = latency_of(device, IFL_DEVICE_l2_latency_cycles);

@@ -31,15 +31,6 @@ static double atomics_of(const ifl_work *w, const ifl_rates *r)
                               : fmax(all, of_part);
 }
 
-/* Of a launch by itself, as Nsight Compute sees it: the first loads of many warps at once find
- * nothing in the caches, and take longer than those of few. */
-static double cold_launch_of(const ifl_work *w, const ifl_rates *r)
-{
-    const double warps = w->load_bytes > 0 ? w->blocks * w->warps_per_block : 0,
-                 part = fmin(warps / r->cold_wave_warps, 1);
-    return r->cold_launch_s + r->cold_wave_s * part * part;
-}
-
 static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
 {
     const double moved = w->dram_bytes + w->padding_bytes;
@@ -55,7 +46,7 @@ static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
              fmax(over(w->int32, r->int32_per_s), over(w->special, r->special_per_s)));
     term[IFL_TERM_ARITHMETIC] = fmax(term[IFL_TERM_ARITHMETIC], over(w->convert, r->convert_per_s));
     term[IFL_TERM_TENSOR] = over(w->tensor_cycles, 4 * r->sms * r->clock_hz);
-    term[IFL_TERM_LAUNCH] = w->is_repeated ? r->launch_s : cold_launch_of(w, r);
+    term[IFL_TERM_LAUNCH] = w->is_repeated ? r->launch_s : r->cold_launch_s;
 }
 
 /* A block starts warp by warp, and its last warp ends it. */

@@ -58,6 +58,15 @@ const ifl_cache_facts *ifl_profile_caches(const ifl_profile *profile, const char
     return NULL;
 }
 
+double ifl_profile_atomic_passes(const ifl_profile *profile)
+{
+    const ifl_counters *c = &profile->counters;
+    const ifl_counter which = c->known[IFL_COUNTER_global_atomic_busiest_slice]
+                                  ? IFL_COUNTER_global_atomic_busiest_slice
+                                  : IFL_COUNTER_global_atomic_busiest_part;
+    return c->known[which] ? (double)c->value[which] : 0;
+}
+
 double ifl_profile_left_bytes(const ifl_profile *profile, const ifl_cache_facts *facts)
 {
     return profile->repeated ? facts->dirty_bytes.value : 0;

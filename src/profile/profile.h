@@ -174,6 +174,9 @@ bool ifl_profile_is_debug(const ifl_profile *profile);
 const ifl_cache_facts *ifl_profile_caches(const ifl_profile *profile, const char *device);
 /* Bytes that the launch leaves in the L2 and whose time it takes all the same, since it writes back as
  * many of the launch before: 0 unless it is `repeated`. */
+/* Of the slice of the L2 that does most atomics; where that is not known, of the 512 bytes that get
+ * most: passes, of atomic_part_cycles each. 0: not known. */
+double ifl_profile_atomic_passes(const ifl_profile *profile);
 double ifl_profile_left_bytes(const ifl_profile *profile, const ifl_cache_facts *facts);
 const ifl_time_facts *ifl_profile_sm_time(const ifl_profile *profile, const char *device);
 /* Of the SM clock, what the launch runs at: less than 1 where tensor cores work. */

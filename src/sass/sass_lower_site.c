@@ -162,6 +162,12 @@ static uint8_t bytes_of(const ifl_sass_instruction *instruction)
                                                                  : instruction->memory_bytes;
 }
 
+static bool is_fetched(const ifl_sass_instruction *instruction, ifl_access_kind kind)
+{
+    const ifl_sass_operand *d = ifl_sass_operand_of(instruction, IFL_SASS_ROLE_DESTINATION);
+    return kind == IFL_ACCESS_ATOMIC && d && d->index != IFL_SASS_NO_REGISTER;
+}
+
 static ifl_site_access access_of(const ifl_sass_instruction *instruction)
 {
     const access_class found = class_of(instruction);
@@ -176,6 +182,7 @@ static ifl_site_access access_of(const ifl_sass_instruction *instruction)
                 : ifl_access_is_copy(found.kind) ? IFL_PATH_BYPASS
                                                  : path_of(instruction, found.kind),
         .is_float = is_float_type(instruction),
+        .is_fetched = is_fetched(instruction, found.kind),
         .passes_merge = operation == IFL_SASS_WORD_POPC_INC || operation == IFL_SASS_WORD_CAST,
         .passes_twice = operation == IFL_SASS_WORD_CAS || operation == IFL_SASS_WORD_CAST,
         .brings_line = prefetch == IFL_SASS_WORD_LTC128B || prefetch == IFL_SASS_WORD_LTC256B,
@@ -186,13 +193,13 @@ static ifl_site_access access_of(const ifl_sass_instruction *instruction)
 
 static uint8_t open_of(const ifl_sass_instruction *instruction)
 {
-    const ifl_sass_operand *d = ifl_sass_operand_of(instruction, IFL_SASS_ROLE_DESTINATION),
-                           *from = ifl_sass_operand_of(instruction, IFL_SASS_ROLE_A);
-    const bool is_atomic = class_of(instruction).kind == IFL_ACCESS_ATOMIC;
+    const ifl_sass_operand *from = ifl_sass_operand_of(instruction, IFL_SASS_ROLE_A);
+    const ifl_access_kind kind = class_of(instruction).kind;
+    const bool is_atomic = kind == IFL_ACCESS_ATOMIC;
     uint8_t open = !is_atomic && is_strong(instruction) ? IFL_OPEN_WAITS : 0;
     if (is_atomic && is_float_type(instruction))
         open |= IFL_OPEN_FLOAT_ATOMIC;
-    if (is_atomic && d && d->index != IFL_SASS_NO_REGISTER)
+    if (is_fetched(instruction, kind))
         open |= IFL_OPEN_FETCHED;
     enum { FIRST_CLOCK = 80, LAST_CLOCK = 83, SMID = 67 };
     const bool is_special =
@@ -477,6 +484,16 @@ static bool takes_twice(const ifl_sass_instruction *instruction)
     return part == IFL_SASS_WORD_WIDE || part == IFL_SASS_WORD_HI;
 }
 
+/* The lane and the thread's first index are at hand where a warp starts. */
+static bool is_in_turn(const ifl_sass_instruction *instruction)
+{
+    enum { LANE = 0, FIRST_INDEX = 33 };
+    const ifl_sass_operand *from = ifl_sass_operand_of(instruction, IFL_SASS_ROLE_A);
+    return ifl_sass_op_latency(instruction->op, instruction->sm) == IFL_SASS_LATENCY_SPECIAL &&
+           from && from->kind == IFL_SASS_SPECIAL && from->value != LANE &&
+           from->value != FIRST_INDEX;
+}
+
 static ifl_control control_of(const ifl_sass_instruction *instruction,
                               const ifl_sass_instruction *before)
 {
@@ -484,6 +501,7 @@ static ifl_control control_of(const ifl_sass_instruction *instruction,
         .known = true,
         .is_half = ifl_sass_op_pipe(instruction->op, instruction->sm) == IFL_SASS_PIPE_FMAHEAVY,
         .is_twice = takes_twice(instruction),
+        .is_in_turn = is_in_turn(instruction),
         .stall = instruction->stall,
         .writes = instruction->write_barrier < BOARDS ? instruction->write_barrier : IFL_NO_BOARD,
         .reads = instruction->read_barrier < BOARDS ? instruction->read_barrier : IFL_NO_BOARD,

@@ -142,9 +142,16 @@ static bool hardly_writes(const ifl_profile *p)
 
 static double atomic_turn_of(const ifl_profile *p, const ifl_arch *arch, double sms)
 {
-    const double requests = counter(p, IFL_COUNTER_global_atomic_requests),
-                 passes = counter(p, IFL_COUNTER_global_atomic_busiest_part);
-    return requests > 0 ? passes * arch->atomic_part_cycles * sms / requests : 0;
+    const double requests = counter(p, IFL_COUNTER_global_atomic_requests);
+    return requests > 0 ? ifl_profile_atomic_passes(p) * arch->atomic_part_cycles * sms / requests
+                        : 0;
+}
+
+static double store_turn_of(const ifl_profile *p, const ifl_arch *arch, double sms)
+{
+    const double requests = counter(p, IFL_COUNTER_global_store_lone_requests),
+                 busiest = counter(p, IFL_COUNTER_global_store_busiest_slice);
+    return requests > 0 ? busiest * arch->store_slice_cycles * sms / requests : 0;
 }
 
 void ifl_sm_rates_share(ifl_sm_rates *rates, double sms)
@@ -195,8 +202,11 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->block_cycles = arch.block_cycles;
     out->block_start_cycles = arch.block_start_cycles;
     out->warp_start_cycles = arch.warp_start_cycles;
+    out->special_cycles = arch.special_cycles;
     out->atomic_bytes = arch.atomic_bytes;
+    out->fetched_atomic_bytes = arch.fetched_atomic_bytes;
     out->atomic_turn = atomic_turn_of(p, &arch, used);
+    out->store_turn = store_turn_of(p, &arch, used);
     out->fetch_cycles = arch.fetch_cycles;
     out->first_fetch_cycles = arch.first_fetch_cycles;
     out->leave_cycles = arch.leave_cycles;
@@ -220,6 +230,7 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->near_code_cycles = arch.near_code_cycles;
     out->code_cycles = arch.code_cycles > 0 ? arch.code_cycles : out->l2_latency;
     out->kept_code_lines = (uint32_t)(arch.kept_code_bytes / IFL_LINE_BYTES);
+    out->is_first = !p->repeated;
     out->cold_code_cycles = p->repeated ? 0 : arch.cold_code_cycles;
     out->code_ahead = (uint32_t)arch.code_lines_ahead;
     out->dram_sector_bytes = IFL_SECTOR_BYTES;

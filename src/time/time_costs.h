@@ -30,6 +30,7 @@ typedef struct ifl_sm_rates {
     double tag_lines;   /* that the tag stage takes a cycle */
     double data_beside_tags;
     double block_cycles, block_start_cycles, warp_start_cycles;
+    double special_cycles;                   /* of a special register that warps read in turn */
     double fetch_cycles, first_fetch_cycles; /* of a warp's first instruction; in the first wave */
     double leave_cycles;                     /* until a store has left the SM */
     double constant_cycles; /* a line of constants that the cache of operands lacks */
@@ -39,12 +40,16 @@ typedef struct ifl_sm_rates {
     uint32_t near_code_lines;             /* of the smaller one before it; 0: there is none */
     double near_code_cycles, code_cycles; /* until a line comes that the one and the other lacks */
     uint32_t kept_code_lines; /* that are there of a launch before, where others ran in between */
-    double cold_code_cycles;  /* until others come; 0: none ran, all is there that fits */
-    uint32_t code_ahead;      /* lines of code that are asked for before they are needed */
-    double lines_in_flight;   /* at most */
-    double atomic_bytes;      /* of the L2's bandwidth, a pass */
-    /* cycles of the part of the L2 that does most atomics, for one request of each SM */
-    double atomic_turn;
+    bool
+        is_first; /* the launch by itself, as Nsight Compute runs it: no others like it came before */
+    double cold_code_cycles;     /* until others come; 0: none ran, all is there that fits */
+    uint32_t code_ahead;         /* lines of code that are asked for before they are needed */
+    double lines_in_flight;      /* at most */
+    double atomic_bytes;         /* of the L2's bandwidth, a pass */
+    double fetched_atomic_bytes; /* the same, where the old value is asked for */
+    /* cycles of the slice of the L2 that does most atomics, for one request of each SM; of the one that
+     * gets most stores of one sector */
+    double atomic_turn, store_turn;
     double l2_hit; /* share of the sectors that the L1 lacks */
     ifl_cache_phases phases;
     double l1_hit; /* share of the sectors loaded that are found there, at least */

@@ -242,6 +242,13 @@ static double far_share_now(const ifl_time_memory *m)
                        (1 - p->far[m->phase]));
 }
 
+/* A DRAM that nobody has asked for anything gives half of what it gives later. An H200's reads of 1 to 64 MiB by
+ * float4 under Nsight Compute, tools/gpu/l2_probe.cu: 2.5 TB/s from the first MiB to the second, 4.7 beyond. */
+static double starting(const ifl_sm_rates *r, double now)
+{
+    return r->is_first ? 1 + exp(-now / ifl_sm_constant.dram_start_cycles) : 1;
+}
+
 /* Sectors of a line that the L1 lacks: when they come. `share`: of the L2's best bandwidth. */
 static double fetch(ifl_time_memory *m, uint64_t line, unsigned sectors, double now, source from,
                     double share)
@@ -258,8 +265,9 @@ static double fetch(ifl_time_memory *m, uint64_t line, unsigned sectors, double 
     if (from_dram) {
         const double bytes = count_of(sectors) * r->dram_sector_bytes;
         m->dram_sectors += (uint64_t)count_of(sectors);
-        ends = serve_shared(&m->dram, l2, bytes / r->dram_bytes_per_cycle, r->dram_latency) +
-               wait_for_writes(m, l2) + dram_latency(m, line);
+        const double taken = bytes / r->dram_bytes_per_cycle * starting(r, l2);
+        ends = serve_shared(&m->dram, l2, taken, r->dram_latency) + wait_for_writes(m, l2) +
+               dram_latency(m, line);
         *arrival_of(m, line) = (ifl_time_arrival){line, ends};
     } else if (from == ON_ITS_WAY) {
         ends = fmax(ends, l2 + dram_latency(m, line) * ifl_sm_constant.on_its_way);
@@ -317,7 +325,8 @@ static double store_behind(ifl_time_memory *m, unsigned sectors, bool in_parts, 
  * L2 once where one warp writes up to 12 lines a request, eight warps 3, and an SM's 64 warps 2; of
  * 64 warps and 4, 6 and 8 lines 1.9, 3.3 and 7.5 times; and nearly each time where other instructions
  * stand between the stores. Of 16 lines a request it gathers little, with one warp and in
- * tests/problems/uncoalesced. */
+ * tests/problems/uncoalesced. Stores of one line may be a cycle further apart: of flags that threads set, 2.5 stores
+ * of eight warps come as one (part_probe, `flagged`). */
 static bool is_gathered(ifl_time_memory *m, uint32_t word, uint32_t lines)
 {
     enum { MOST_LINES = 12 };
@@ -590,15 +599,23 @@ static double leave_sm(ifl_time_memory *m, uint32_t sectors, double now)
     return serve(&m->port_free, now, sectors) + sectors;
 }
 
+/* Stores of one sector that meet in a slice of the L2, with those of all SMs: `*changed = 1` of all who
+ * change something. Returns when the slice has taken it. */
+static double store_in_slice(ifl_time_memory *m, double now)
+{
+    const double turn = m->rates->store_turn;
+    return serve(&m->stores_free, now, turn) + turn;
+}
+
 static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access,
                              ifl_request_cost cost, const uint32_t *words, double now)
 {
     enum { ROOM = 8192, /* cycles that stores may be ahead of the L2 */ IDLE = 4 };
     double done = 0;
     uint32_t sent = 0;
-    const double passes = fmax(cost.passes, 1),
-                 begins = serve(&m->l1_free, fmax(now, m->l2.free - ROOM), passes);
-    if (begins > m->stored_until + IDLE)
+    const double passes = fmax(cost.passes, 1), behind = fmax(m->l2.free, m->stores_free) - ROOM,
+                 begins = serve(&m->l1_free, fmax(now, behind), passes);
+    if (begins > m->stored_until + IDLE + (cost.lines == 1))
         close_lines(m);
     m->stored_until = begins + passes;
     for (uint32_t i = 0; i < cost.lines; i++) {
@@ -611,6 +628,8 @@ static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access,
         else {
             sent += count_of(sectors);
             done = fmax(done, store_behind(m, sectors, cost.ends == IFL_STORE_IN_PARTS, begins));
+            if (cost.lines == 1 && count_of(sectors) == 1)
+                done = fmax(done, store_in_slice(m, begins));
         }
     }
     write_ends(m, cost.ends, begins);
@@ -618,8 +637,8 @@ static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access,
     return (ifl_served){begins, begins, true, fmax(begins + passes, left), done};
 }
 
-static ifl_served take_atomic(ifl_time_memory *m, ifl_request_cost cost, const uint32_t *words,
-                              double now)
+static ifl_served take_atomic(ifl_time_memory *m, const ifl_site_access *access,
+                              ifl_request_cost cost, const uint32_t *words, double now)
 {
     const ifl_sm_rates *r = m->rates;
     const double begins = serve(&m->l1_free, now, fmax(cost.passes, 1));
@@ -630,7 +649,8 @@ static ifl_served take_atomic(ifl_time_memory *m, ifl_request_cost cost, const u
         line = line_at(words, i, &sectors);
         sector_count += count_of(sectors);
     }
-    const double bytes = fmax(sector_count, cost.serial) * r->atomic_bytes;
+    const double bytes = fmax(sector_count, cost.serial) *
+                         (access->is_fetched ? r->fetched_atomic_bytes : r->atomic_bytes);
     const double l2 = serve_shared(&m->l2, begins, bytes / r->l2_bytes_per_cycle, r->l2_latency);
     const bool from_dram = draw(m) < r->atomic_miss;
     write_back(m, sector_count, ifl_sm_constant.stored_turn, l2);
@@ -657,7 +677,7 @@ static bool is_filled(const ifl_site_access *access)
 static ifl_served take_constant(ifl_time_memory *m, ifl_request_cost cost, double now)
 {
     const double latency = m->rates->result[IFL_DELAY_CONSTANT][IFL_PIPES];
-    const double begins = serve(&m->constant_free, now, cost.passes * 2);
+    const double begins = serve(&m->turn_free, now, cost.passes * 2);
     return (ifl_served){begins, begins + cost.passes * 2 + latency, false, 0, 0};
 }
 
@@ -744,7 +764,7 @@ ifl_served ifl_time_memory_take(ifl_time_memory *m, const ifl_site_access *acces
     if (kind == IFL_ACCESS_STORE)
         return take_store(m, access, cost, words, now);
     if (kind == IFL_ACCESS_ATOMIC)
-        return take_atomic(m, cost, words, now);
+        return take_atomic(m, access, cost, words, now);
     return take_load(m, access, cost, words, now);
 }
 

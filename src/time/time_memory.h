@@ -14,7 +14,7 @@ enum {
     IFL_TIME_IN_FLIGHT = 4096,
     IFL_TIME_ARRIVALS = 2048,
     IFL_TIME_PLACES = 1024,
-    IFL_TIME_OPEN_LINES = 28
+    IFL_TIME_OPEN_LINES = 20
 };
 
 /* A line of the L1: when its sectors are there. */
@@ -46,10 +46,12 @@ typedef struct ifl_time_place {
 
 typedef struct ifl_time_memory {
     const ifl_sm_rates *rates;
-    double l1_free, constant_free, remote_free; /* when the next request may begin */
-    double miss_free;                           /* when the L1 may ask for the next line */
-    double port_free;                           /* when the next sector may leave the SM */
-    double atomics_free; /* when the part of the L2 that does most atomics may do the next */
+    double l1_free, turn_free, remote_free; /* when the next request may begin */
+    double miss_free;                       /* when the L1 may ask for the next line */
+    double port_free;                       /* when the next sector may leave the SM */
+    /* when the slice of the L2 that does most atomics may do the next; that gets most stores of one
+     * sector */
+    double atomics_free, stores_free;
     ifl_time_server l2, dram;
     ifl_time_server written; /* of the DRAM, only its load */
     ifl_time_line *lines;

@@ -578,11 +578,24 @@ static bool is_shuffle(const ifl_site *site)
            site->control.step == IFL_STEP_PLAIN;
 }
 
+/* Special registers come from where warps start, in turn with them: a warp's first one takes as long as
+ * its start beside. */
+static double read_in_turn(ifl_sm *sm, double now, double cycles)
+{
+    const double begins = fmax(sm->memory.turn_free, now);
+    sm->memory.turn_free = begins + cycles;
+    return begins;
+}
+
 /* All that the instruction asks of the memory; ends no earlier than without. */
 static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
 {
     const double now = (double)sm->now,
-                 begins = is_shuffle(site) ? ifl_time_memory_exchange(&sm->memory, now) : now;
+                 begins = is_shuffle(site) ? ifl_time_memory_exchange(&sm->memory, now)
+                          : site->control.is_in_turn
+                              ? read_in_turn(sm, now, sm->of->rates->special_cycles)
+                          : site->control.delay == IFL_DELAY_CONSTANT ? read_in_turn(sm, now, 2)
+                                                                      : now;
     ifl_served all = {begins, begins + sm->of->rates->result[site->control.delay][site->pipe],
                       false, 0, 0};
     ifl_request_cost cost;

@@ -6,7 +6,7 @@
  *     parameter STATE CYCLES...     cycles of a read of a kernel's parameter as an operand, one in each 64 bytes
  *     stride S operand N CYCLES...  cycles of each of N operands in constant memory, S words apart, of the first 16 rounds
  *     warps W side_by_side N ...    the same where no warp waits for them
- *     indexed LINES CYCLES...       the same of a load (LDC) whose address is in a register, one waiting for the other
+ *     step S indexed N CYCLES...    the same of loads (LDC) whose address is in a register, one waiting for the other
  *
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o cold_probe cold_probe.cu; cold_probe > cold_probe.txt */
 #include <cstdint>
@@ -231,9 +231,13 @@ int main()
         printf("warps %d ", warps);
         print_rounds("side_by_side", 128);
     }
-    for (int lines : {1, 4, 8, 16, 24, 32, 48, 64, 128, 256, 512, 1024}) {
-        disturb();
-        indexed<<<1, 32>>>(out, lines, 16);
-        print_rounds("indexed", lines);
-    }
+    for (int step : {1, 4, 16, 64})
+        for (int lines : {1, 4, 8, 16, 24, 32, 48, 64, 128, 256, 512, 1024}) {
+            if (step * lines > 16384)
+                continue;
+            disturb();
+            indexed<<<1, 32>>>(out, lines, step);
+            printf("step %d ", step);
+            print_rounds("indexed", lines);
+        }
 }

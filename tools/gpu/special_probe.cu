@@ -20,6 +20,30 @@ __global__ void block(unsigned *out)
     if (blockIdx.x == 123456)
         *out = 1;
 }
+__global__ void blocks_xyz(unsigned *out)
+{
+    if (blockIdx.x + blockIdx.y + blockIdx.z == 123456)
+        *out = 1;
+}
+__global__ void threads_xyz(unsigned *out)
+{
+    if (threadIdx.x + threadIdx.y + threadIdx.z == 123456)
+        *out = 1;
+}
+__global__ void sm(unsigned *out)
+{
+    unsigned id;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
+    if (id == 123456)
+        *out = 1;
+}
+__global__ void lane(unsigned *out)
+{
+    unsigned id;
+    asm volatile("mov.u32 %0, %%laneid;" : "=r"(id));
+    if (id == 123456)
+        *out = 1;
+}
 __global__ void both(unsigned *out)
 {
     if (threadIdx.x + blockIdx.x == 123456)
@@ -70,7 +94,7 @@ int main()
     unsigned *out;
     cudaMalloc(&out, 64u << 20);
     cudaMemset(out, 0, 64u << 20);
-    void (*const kernels[])(unsigned *) = {nothing, thread, block, both, index, first, store, store_shared};
+    void (*const kernels[])(unsigned *) = {nothing, thread, block, both, index, first, store, store_shared, blocks_xyz, threads_xyz, sm, lane};
     for (auto kernel : kernels) {
         cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 << 10);
         for (int threads : {32, 256, 512, 1024})
