@@ -23,6 +23,7 @@ static void take_facts(double compute_capability, ifl_cache_rules *out)
     out->l1_ways = (uint32_t)arch.l1_ways;
     out->l2_ways = (uint32_t)arch.l2_ways;
     out->l2_dirty_ways = (uint32_t)arch.l2_dirty_ways;
+    out->l2_part_ways = (uint32_t)arch.l2_part_ways;
     out->queue_requests = (uint32_t)arch.queue_requests;
     out->spare_shared_times = (uint32_t)arch.spare_shared_times;
     out->spare_shared_kib = (uint32_t)arch.spare_shared_kib;

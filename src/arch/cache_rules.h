@@ -35,7 +35,7 @@ typedef struct ifl_cache_rules {
     uint32_t default_shared_kib; /* where nobody asks; 0: the least that is enough */
     uint32_t shared_kib[IFL_MAX_CARVEOUTS]; /* sizes that shared memory can have, ascending */
     /* Facts of arch/fact.def. */
-    uint32_t l1_ways, l2_ways, l2_dirty_ways, queue_requests;
+    uint32_t l1_ways, l2_ways, l2_dirty_ways, l2_part_ways, queue_requests;
     uint32_t spare_shared_times, spare_shared_kib;
     uint32_t
         spare_blocks_kib; /* of shared memory, up to which there is room for as many blocks again */

@@ -45,6 +45,22 @@ static uint64_t end_of(const ifl_l2 *l2, const ifl_l2_line *line)
     return l2->ends ? l2->ends[line - l2->held] : UINT64_MAX;
 }
 
+static uint32_t lower(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t higher(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Sectors that were stored in part. */
+static uint8_t part_of(const ifl_l2_line *line)
+{
+    return line->dirty & (uint8_t)~line->valid;
+}
+
 /* ---- opening --------------------------------------------------------------------------------- */
 
 static bool has_full_set(const ifl_l2 *l2, uint8_t *count)
@@ -84,11 +100,15 @@ static bool open_halves(ifl_l2 *l2, uint32_t lines)
     l2->ways = shape.ways;
     const ifl_cache_rules *rules = l2->rules;
     const uint32_t most_dirty = (uint32_t)((uint64_t)lines * rules->l2_dirty_ways / rules->l2_ways);
-    const bool needs_sets = entry_count(l2) > most_dirty || has_full_set(l2, count);
+    const uint32_t most_parts =
+        higher((uint32_t)((uint64_t)lines * rules->l2_part_ways / rules->l2_ways), 1);
+    const bool needs_sets =
+        entry_count(l2) > lower(most_dirty / 2, most_parts) || has_full_set(l2, count);
     if (needs_sets && !find_sets(l2))
         return false;
     for (uint32_t h = 0; h < l2->halves; h++) {
         l2->half[h].most_dirty = most_dirty;
+        l2->half[h].most_parts = most_parts;
         l2->half[h].number = NULL;
         if (needs_sets && !open_sets(l2, &l2->half[h]))
             return false;
@@ -119,7 +139,7 @@ void ifl_l2_empty(ifl_l2 *l2)
     memset(l2->held, 0, (size_t)entry_count(l2) * l2->halves * sizeof *l2->held);
     for (uint32_t h = 0; h < l2->halves; h++) {
         ifl_l2_half *half = &l2->half[h];
-        half->dirty = half->clock = 0;
+        half->dirty = half->parts = half->fills = half->clock = 0;
         half->chance = 0;
         if (!half->number)
             continue;
@@ -154,51 +174,74 @@ static uint8_t padding_of(uint8_t sectors)
     return ifl_sector_count(sectors) == 1;
 }
 
-/* A line is written to DRAM, a sector that was stored in part is read before. */
-static void clean(const ifl_l2 *l2, ifl_l2_half *half, ifl_l2_line *line, uint64_t now,
-                  ifl_l2_answer *answer)
+/* What was stored in part is read from DRAM. */
+static void fill(ifl_l2_half *half, ifl_l2_line *line, ifl_l2_answer *answer)
 {
-    if (line->dirty)
-        half->dirty--;
-    if (line->dirty && end_of(l2, line) > now) {
-        const uint8_t filled = line->dirty & (uint8_t)~line->valid;
-        answer->dram_writes += ifl_sector_count(line->dirty);
-        answer->dram_reads += ifl_sector_count(filled);
-        answer->dram_padding += padding_of(line->dirty) + padding_of(filled);
-    }
-    line->valid |= line->dirty;
+    const uint8_t filled = part_of(line);
+    half->parts -= filled != 0;
+    answer->dram_reads += ifl_sector_count(filled);
+    answer->dram_padding += padding_of(filled);
+    line->valid |= filled;
+}
+
+static void write_back(ifl_l2_half *half, ifl_l2_line *line, ifl_l2_answer *answer)
+{
+    half->dirty--;
+    answer->dram_writes += ifl_sector_count(line->dirty);
+    answer->dram_padding += padding_of(line->dirty);
     line->dirty = 0;
 }
 
-/* Any line that is dirty: there is one. */
-static ifl_l2_line *some_dirty(ifl_l2 *l2, uint32_t h)
+/* A line is written to DRAM, filled before. What means nothing any more is not. */
+static void clean(const ifl_l2 *l2, ifl_l2_half *half, ifl_l2_line *line, uint64_t now,
+                  ifl_l2_answer *answer)
+{
+    ifl_l2_answer nothing = {0};
+    ifl_l2_answer *to = end_of(l2, line) > now ? answer : &nothing;
+    if (!line->dirty)
+        return;
+    fill(half, line, to);
+    write_back(half, line, to);
+}
+
+/* Any line that is dirty, or stored in part: there is one. */
+static ifl_l2_line *some_dirty(ifl_l2 *l2, uint32_t h, bool in_part)
 {
     ifl_l2_half *half = &l2->half[h];
     const uint32_t places = l2->set_count * l2->ways;
     for (;;) {
         half->chance = ifl_line_hash(half->chance + 1);
         const uint32_t number = half->number[half->chance % places];
-        if (number && held(l2, h, number - 1)->dirty)
-            return held(l2, h, number - 1);
+        ifl_l2_line *line = number ? held(l2, h, number - 1) : NULL;
+        if (line && (in_part ? part_of(line) : line->dirty))
+            return line;
     }
 }
 
 /* Where too many are, another becomes clean; not for local memory, most of which ends before it
- * would be written. */
+ * would be written. A line that is stored in part counts twice. */
 static void make_dirty(ifl_l2 *l2, uint32_t h, ifl_l2_line *line, uint8_t sectors, uint64_t now,
                        ifl_l2_answer *answer)
 {
     ifl_l2_half *half = &l2->half[h];
     const bool stays = end_of(l2, line) == UINT64_MAX;
-    if (!line->dirty && stays && half->dirty >= half->most_dirty && half->dirty)
-        clean(l2, half, some_dirty(l2, h), now, answer);
+    if (!line->dirty && stays && half->dirty + half->parts >= half->most_dirty && half->dirty)
+        clean(l2, half, some_dirty(l2, h, false), now, answer);
     half->dirty += !line->dirty;
     line->dirty |= sectors;
 }
 
-static uint32_t lower(uint32_t a, uint32_t b)
+/* Where too many lines are stored in part, another is filled, and every second one of these written. */
+static void limit_parts(ifl_l2 *l2, uint32_t h, uint64_t now, ifl_l2_answer *answer)
 {
-    return a < b ? a : b;
+    ifl_l2_half *half = &l2->half[h];
+    if (!half->number || half->parts <= half->most_parts)
+        return;
+    ifl_l2_line *line = some_dirty(l2, h, true);
+    if (++half->fills % 2)
+        fill(half, line, answer);
+    else
+        clean(l2, half, line, now, answer);
 }
 
 static uint32_t oldest_in(const ifl_l2 *l2, const ifl_l2_half *half, uint32_t set)
@@ -272,10 +315,12 @@ static uint8_t read_home(ifl_l2 *l2, uint32_t entry, uint8_t sectors, const ifl_
                          ifl_l2_answer *answer)
 {
     ifl_l2_line *line = use(l2, home_of(l2, r), entry, r, answer);
+    const bool was_part = part_of(line) != 0;
     const uint8_t hits = sectors & line->valid, missing = sectors & (uint8_t)~hits,
                   fetched = fetch(l2, line, missing && r->brings_line ? WHOLE_LINE : missing);
     answer->dram_reads += ifl_sector_count(fetched);
     line->valid |= fetched;
+    l2->half[home_of(l2, r)].parts -= was_part && !part_of(line);
     answer->from_dram = fetched != 0;
     return hits;
 }
@@ -322,12 +367,16 @@ static ifl_l2_answer write_entry(ifl_l2 *l2, uint32_t entry, const ifl_l2_reques
 {
     ifl_l2_answer answer = {.hits = ifl_sector_count(r->sectors)};
     ifl_l2_line *line = use(l2, home_of(l2, r), entry, r, &answer);
+    ifl_l2_half *half = &l2->half[home_of(l2, r)];
     const uint8_t parts = r->sectors & (uint8_t) ~(r->whole | line->valid);
+    const bool was_part = part_of(line) != 0;
     line->valid |= r->whole;
     make_dirty(l2, home_of(l2, r), line, r->sectors, r->now, &answer);
     for (int s = 0; parts && s < IFL_LINE_SECTORS; s++)
         if (parts >> s & 1)
             write_part(line, s, r->bytes);
+    half->parts += (part_of(line) != 0) - was_part;
+    limit_parts(l2, home_of(l2, r), r->now, &answer);
     drop_copy(l2, entry, r);
     keep_copy(l2, entry, r, &answer);
     return answer;

@@ -26,6 +26,8 @@ typedef struct ifl_l2_half {
     uint8_t *count; /* by set */
     uint32_t clock;
     uint32_t dirty, most_dirty; /* lines */
+    uint32_t parts, most_parts; /* of them, those that have sectors that were stored in part */
+    uint32_t fills;             /* because they were too many */
     uint64_t chance;
     ifl_room number_room, stamp_room, count_room;
 } ifl_l2_half;

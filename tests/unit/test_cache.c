@@ -438,6 +438,25 @@ static void test_fill_of_parts(void **unused)
     ifl_l2_free(&l2);
 }
 
+/* An eighth of the lines may have sectors that are stored in part: those of what more comes are read,
+ * and every second one is written too (an H200, tests/gpu/h200/parts.txt). */
+static void test_parts_are_limited(void **unused)
+{
+    enum { LINES_OF_L2 = 64, MOST = LINES_OF_L2 / 8, STORED = 20 };
+    ifl_l2 l2 = {0};
+    int reads = 0, writes = 0;
+    (void)unused;
+    open_l2(&l2, "v100", LINES_OF_L2);
+    for (uint32_t line = 0; line < STORED; line++) {
+        const ifl_l2_answer answer = write_l2(&l2, line, 0x1, 0x0, 4, line, UINT64_MAX);
+        reads += answer.dram_reads;
+        writes += answer.dram_writes;
+    }
+    assert_int_equal(reads, STORED - MOST);
+    assert_int_equal(writes, (STORED - MOST) / 2);
+    ifl_l2_free(&l2);
+}
+
 /* A sector alone takes the DRAM as long as two, read and written: an H100 stores a word each 128
  * bytes in 46 ps, a word each 64 bytes, of which each line has two, in 25 (tools/gpu/scatter_probe.cu
  * and pattern_probe.cu, with as many bytes of the DRAM a word). */
@@ -663,6 +682,7 @@ int main(void)
         cmocka_unit_test(test_l2_sets),
         cmocka_unit_test(test_l1_sizes),
         cmocka_unit_test(test_fill_of_parts),
+        cmocka_unit_test(test_parts_are_limited),
         cmocka_unit_test(test_lone_sectors),
         cmocka_unit_test(test_halves),
         cmocka_unit_test(test_stores_allocate),
