@@ -70,12 +70,14 @@ typedef struct ifl_stretch {
 } ifl_stretch;
 
 /* A load of a constant bank at an address of each lane's own, of a block that is followed: so many
- * different addresses. */
+ * different addresses, in so many lines of 64 bytes, each 1 + (bank << 10 | line). */
 typedef struct ifl_indexed {
     uint32_t site;
     uint32_t addresses;
     uint64_t block;
     uint32_t warp;
+    uint32_t line_count;
+    const uint16_t *lines;
 } ifl_indexed;
 
 /* What happens to a barrier object (mbarrier) in shared memory of the block, which is followed: a

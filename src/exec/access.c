@@ -34,11 +34,13 @@ void ifl_warp_tell_stretch(ifl_warp *warp, const ifl_code *block, uint32_t activ
             launch->observers[o]->stretch(worker->states[o], &stretch);
 }
 
-void ifl_warp_tell_indexed(ifl_warp *warp, const ifl_code *code, uint32_t addresses)
+void ifl_warp_tell_indexed(ifl_warp *warp, const ifl_code *code, uint32_t addresses,
+                           const uint16_t *lines, uint32_t line_count)
 {
     const ifl_worker *worker = warp->worker;
     const ifl_exec_launch *launch = worker->grid->launch;
-    const ifl_indexed indexed = {code->site, addresses, warp->block->index, warp->index};
+    const ifl_indexed indexed = {code->site,  addresses,  warp->block->index,
+                                 warp->index, line_count, lines};
     for (size_t o = 0; o < launch->observer_count; o++)
         if (launch->observers[o]->indexed)
             launch->observers[o]->indexed(worker->states[o], &indexed);

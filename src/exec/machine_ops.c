@@ -48,17 +48,29 @@ ifl_reason ifl_slow_broadcast(ifl_warp *warp, const ifl_code *code, char *frame,
     return IFL_REASON_NONE;
 }
 
+static void add_line(uint16_t *lines, uint32_t *count, uint16_t line)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (lines[i] == line)
+            return;
+    lines[(*count)++] = line;
+}
+
 /* Lanes of one address are served together. */
 static void tell_addresses(ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t mask)
 {
-    uint32_t count = 0;
+    enum { LINE_BYTES = 64, BANK_LINES = 1 << 10 };
+    uint16_t lines[IFL_WARP_LANES] = {0};
+    uint32_t count = 0, line_count = 0;
     for (uint32_t left = mask; left; count++) {
-        const uint32_t first = ifl_lane_u32(frame, code->a, (uint32_t)__builtin_ctz(left));
+        const uint32_t first = ifl_lane_u32(frame, code->a, (uint32_t)__builtin_ctz(left)),
+                       line = (first + (uint32_t)code->value) / LINE_BYTES % BANK_LINES;
+        add_line(lines, &line_count, (uint16_t)(1 + code->count * BANK_LINES + line));
         for (uint32_t m = left; m; m &= m - 1)
             if (ifl_lane_u32(frame, code->a, (uint32_t)__builtin_ctz(m)) == first)
                 left &= ~(m & -m);
     }
-    ifl_warp_tell_indexed(warp, code, count);
+    ifl_warp_tell_indexed(warp, code, count, lines, line_count);
 }
 
 /* A word in front of the parameters; false: nobody has told what it holds. */

@@ -356,7 +356,8 @@ void ifl_contiguous_free(ifl_worker *worker);
 /* Of a warp that is followed: a basic block, and a load at addresses of the lanes' own from a
  * constant bank. */
 void ifl_warp_tell_stretch(ifl_warp *warp, const ifl_code *block, uint32_t active);
-void ifl_warp_tell_indexed(ifl_warp *warp, const ifl_code *code, uint32_t addresses);
+void ifl_warp_tell_indexed(ifl_warp *warp, const ifl_code *code, uint32_t addresses,
+                           const uint16_t *lines, uint32_t line_count);
 /* ... and what it does to a barrier object, at `object` here. One of another block is not told
  * of. */
 void ifl_warp_tell_object(ifl_warp *warp, const ifl_code *code, ifl_object_step step,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The cache of constants that instructions name as operands, of one SM: when a line of a constant
- * bank can be read. Knows the sites' lines; not warps. */
+ * The caches of constants of one SM, of those that instructions name as operands and of those that
+ * loads ask for: when a line of a constant bank can be read. Knows lines; not warps. */
 #ifndef IFL_TIME_TIME_CONSTANTS_H
 #define IFL_TIME_TIME_CONSTANTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -19,11 +20,13 @@ typedef struct ifl_constant_cache {
     uint64_t free; /* lines come one after the other */
     uint64_t uses;
     uint8_t near[IFL_CONSTANT_WIDE_LINES / 8]; /* what the cache behind has, a bit each */
-    uint64_t near_cycles, l2_cycles;           /* a line comes from there, and from the L2 */
+    uint64_t near_cycles, first_cycles; /* a line comes from there; the first time as much later */
+    bool side_by_side;                  /* lines from there do not wait for each other */
 } ifl_constant_cache;
 
 /* At the start of a launch. */
-void ifl_constant_cache_begin(ifl_constant_cache *cache, uint64_t near_cycles, uint64_t l2_cycles);
+void ifl_constant_cache_begin(ifl_constant_cache *cache, uint64_t near_cycles,
+                              uint64_t first_cycles, bool side_by_side);
 
 /* A warp comes to an operand at `now`: when it can be read. */
 uint64_t ifl_constant_cache_take(ifl_constant_cache *cache, uint16_t line, uint64_t now);

@@ -211,6 +211,8 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->first_fetch_cycles = arch.first_fetch_cycles;
     out->leave_cycles = arch.leave_cycles;
     out->constant_cycles = arch.constant_cycles;
+    out->indexed_cycles = arch.indexed_cycles;
+    out->indexed_first_cycles = p->repeated ? 0 : arch.indexed_first_cycles;
     out->fence_cycles = arch.fence_cycles;
     out->fence_system_cycles = arch.fence_system_cycles;
     out->fence_turn_cycles = arch.fence_turn_cycles;

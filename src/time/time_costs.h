@@ -33,6 +33,8 @@ typedef struct ifl_sm_rates {
     double special_cycles;                   /* of a special register that warps read in turn */
     double fetch_cycles, first_fetch_cycles; /* of a warp's first instruction; in the first wave */
     double leave_cycles;                     /* until a store has left the SM */
+    double indexed_cycles, indexed_first_cycles; /* of a load of constants, more for a line that its
+                                                  * cache lacks, and that is asked for first */
     double constant_cycles; /* a line of constants that the cache of operands lacks */
     double fence_cycles, fence_system_cycles, fence_turn_cycles;
     uint32_t l1_lines;                    /* 0: no L1 */

@@ -32,6 +32,8 @@ bool ifl_time_memory_begin(ifl_time_memory *m, const ifl_sm_rates *rates)
     m->l2.slack = ifl_sm_constant.slack + rates->ahead_bytes / rates->l2_bytes_per_cycle;
     m->dram.slack = ifl_sm_constant.slack + rates->ahead_bytes / rates->dram_bytes_per_cycle;
     close_lines(m);
+    ifl_constant_cache_begin(&m->indexed, (uint64_t)rates->indexed_cycles,
+                             (uint64_t)rates->indexed_first_cycles, true);
     m->lines = ifl_room_take_zeroed(&m->room, (size_t)m->sets * IFL_TIME_WAYS, sizeof *m->lines);
     m->asked = calloc(LINES / 8, 1); /* pages that no line lies in cost nothing */
     return m->lines && m->asked;
@@ -485,26 +487,29 @@ static uint64_t line_at(const uint32_t *words, uint32_t index, unsigned *sectors
 /* Consecutive words that are not aligned to lines: each wavefront has words of two lines and looks
  * up both, one after the other (an H200: convolve_row and convolve_square of tests/model/everyday
  * take 2.2 to 2.3 cycles a load, though not where a probe reads the same lines again and again). */
-static bool is_across(ifl_request_cost cost)
+static bool is_across(ifl_request_cost cost, const uint32_t *words)
 {
-    return cost.lines == cost.passes + 1;
+    bool follows = cost.lines == cost.passes + 1;
+    for (uint32_t i = 1; i < cost.lines && follows; i++)
+        follows = words[i] >> IFL_LINE_SECTORS == (words[i - 1] >> IFL_LINE_SECTORS) + 1;
+    return follows;
 }
 
 /* Of a load whose lines the L1 has. */
-static double passes_of_hits(const ifl_sm_rates *r, ifl_request_cost cost)
+static double passes_of_hits(const ifl_sm_rates *r, ifl_request_cost cost, const uint32_t *words)
 {
     const double data = cost.passes, lines = cost.lines;
-    const double tags =
-        is_across(cost) ? fmax(2 * data, (lines + 2) / r->tag_lines) : (lines + 2) / r->tag_lines;
+    const double tags = is_across(cost, words) ? fmax(2 * data, (lines + 2) / r->tag_lines)
+                                               : (lines + 2) / r->tag_lines;
     return fmax(data, tags + r->data_beside_tags * data);
 }
 
 /* What is of a line that it lacks comes by itself later, in a pass of its own. An H100, requests
  * for 8, 16, 32 such lines: 9.1, 16.6, 32.7 cycles, whatever banks they lie in
  * (tools/gpu/fill_probe.cu). */
-static double passes_of_load(const ifl_sm_rates *r, ifl_request_cost cost, double missed)
+static double passes_of_load(ifl_request_cost cost, double hits, double missed)
 {
-    return missed < cost.lines ? passes_of_hits(r, cost) + ifl_sm_constant.miss_passes * missed
+    return missed < cost.lines ? hits + ifl_sm_constant.miss_passes * missed
                                : fmax(cost.passes, missed);
 }
 
@@ -519,7 +524,7 @@ static double lines_apart(uint32_t lines)
 static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access,
                             ifl_request_cost cost, const uint32_t *words, double now)
 {
-    const double passes = passes_of_hits(m->rates, cost), begins = fmax(m->l1_free, now);
+    const double passes = passes_of_hits(m->rates, cost, words), begins = fmax(m->l1_free, now);
     const double latency =
         access->kind == IFL_ACCESS_TEXTURE_LOAD || access->kind == IFL_ACCESS_SURFACE_LOAD
             ? ifl_sm_constant.texture_latency
@@ -531,7 +536,7 @@ static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access,
         const uint64_t line = line_at(words, i, &sectors);
         load_line(m, line, sectors, uses_l1(access->path), begins + lines_apart(i + 1), &l);
     }
-    m->l1_free = begins + passes_of_load(m->rates, cost, l.missed);
+    m->l1_free = begins + passes_of_load(cost, passes, l.missed);
     return (ifl_served){begins, l.ends, l.is_far, 0, 0};
 }
 
@@ -673,12 +678,19 @@ static bool is_filled(const ifl_site_access *access)
            access->path == IFL_PATH_PAST;
 }
 
-/* One address after the other (CUDA C++ Programming Guide, constant memory). */
-static ifl_served take_constant(ifl_time_memory *m, ifl_request_cost cost, double now)
+/* One address after the other (CUDA C++ Programming Guide, constant memory); the first in the warp's
+ * turn. What the lines are behind the caches is there no sooner. */
+static ifl_served take_constant(ifl_time_memory *m, ifl_request_cost cost, const uint32_t *lines,
+                                double now)
 {
     const double latency = m->rates->result[IFL_DELAY_CONSTANT][IFL_PIPES];
-    const double begins = serve(&m->turn_free, now, cost.passes * 2);
-    return (ifl_served){begins, begins + cost.passes * 2 + latency, false, 0, 0};
+    const double more = IFL_TIME_ADDRESS_CYCLES * fmax((double)cost.passes - 1, 0);
+    const double begins = serve(&m->turn_free, now, more);
+    double there = begins;
+    for (uint32_t i = 0; i < cost.lines; i++)
+        there = fmax(there, (double)ifl_constant_cache_take(&m->indexed, (uint16_t)lines[i],
+                                                            (uint64_t)begins));
+    return (ifl_served){begins, there + more + latency, false, 0, 0};
 }
 
 /* Wavefronts of one request are two cycles apart; those of another one pass between them (an H100,
@@ -751,7 +763,7 @@ ifl_served ifl_time_memory_take(ifl_time_memory *m, const ifl_site_access *acces
                                 ifl_request_cost cost, const uint32_t *words, double now)
 {
     if (cost.served == IFL_REQUEST_CONSTANT)
-        return take_constant(m, cost, now);
+        return take_constant(m, cost, words, now);
     if (cost.served == IFL_REQUEST_SHARED)
         return take_shared(m, access, cost, now);
     if (cost.served == IFL_REQUEST_REMOTE)

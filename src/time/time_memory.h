@@ -6,6 +6,7 @@
 #define IFL_TIME_TIME_MEMORY_H
 
 #include "base/room.h"
+#include "time/time_constants.h"
 #include "time/time_costs.h"
 #include "time/time_trace.h"
 
@@ -14,7 +15,8 @@ enum {
     IFL_TIME_IN_FLIGHT = 4096,
     IFL_TIME_ARRIVALS = 2048,
     IFL_TIME_PLACES = 1024,
-    IFL_TIME_OPEN_LINES = 20
+    IFL_TIME_OPEN_LINES = 20,
+    IFL_TIME_ADDRESS_CYCLES = 2 /* of a load of constants */
 };
 
 /* A line of the L1: when its sectors are there. */
@@ -47,6 +49,7 @@ typedef struct ifl_time_place {
 typedef struct ifl_time_memory {
     const ifl_sm_rates *rates;
     double l1_free, turn_free, remote_free; /* when the next request may begin */
+    ifl_constant_cache indexed;             /* constants that loads ask for */
     double miss_free;                       /* when the L1 may ask for the next line */
     double port_free;                       /* when the next sector may leave the SM */
     /* when the slice of the L2 that does most atomics may do the next; that gets most stores of one

@@ -594,8 +594,9 @@ static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
                  begins = is_shuffle(site) ? ifl_time_memory_exchange(&sm->memory, now)
                           : site->control.is_in_turn
                               ? read_in_turn(sm, now, sm->of->rates->special_cycles)
-                          : site->control.delay == IFL_DELAY_CONSTANT ? read_in_turn(sm, now, 2)
-                                                                      : now;
+                          : site->control.delay == IFL_DELAY_CONSTANT
+                              ? read_in_turn(sm, now, IFL_TIME_ADDRESS_CYCLES)
+                              : now;
     ifl_served all = {begins, begins + sm->of->rates->result[site->control.delay][site->pipe],
                       false, 0, 0};
     ifl_request_cost cost;
@@ -864,7 +865,7 @@ bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out)
                       ifl_time_memory_begin(&sm.memory, of->rates) &&
                       ifl_sm_begin_code(of, &sm.code);
     ifl_constant_cache_begin(&sm.constants, (uint64_t)of->rates->constant_cycles,
-                             (uint64_t)of->rates->l2_latency);
+                             (uint64_t)of->rates->l2_latency, false);
     if (fits)
         run(&sm);
     out->cycles = fmax((double)sm.now, fits ? ifl_time_memory_ends(&sm.memory) : 0);

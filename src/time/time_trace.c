@@ -517,10 +517,15 @@ static void indexed_event(void *self, const ifl_indexed *indexed)
 {
     ifl_time_traces *t = self;
     ifl_warp_trace *warp = warp_of(t, indexed->block, indexed->warp);
-    if (warp)
-        add_request(
-            t, warp, indexed->site,
-            (ifl_request_cost){.passes = indexed->addresses, .served = IFL_REQUEST_CONSTANT});
+    const uint32_t count = indexed->line_count;
+    uint32_t *word = warp && has_room(t, warp) ? add_words(t, warp, 2 + (size_t)count) : NULL;
+    if (!word)
+        return;
+    word[0] = indexed->site;
+    word[1] = ifl_request_pack((ifl_request_cost){
+        .passes = indexed->addresses, .lines = count, .served = IFL_REQUEST_CONSTANT});
+    for (uint32_t i = 0; i < count; i++)
+        word[2 + i] = indexed->lines[i];
 }
 
 static ifl_object_count *object_of(ifl_block_trace *block, uint32_t object)

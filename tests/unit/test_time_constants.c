@@ -17,7 +17,7 @@ static uint64_t go_round(uint32_t lines, uint32_t bank)
 {
     static ifl_constant_cache cache;
     uint64_t now = 0;
-    ifl_constant_cache_begin(&cache, NEAR, L2);
+    ifl_constant_cache_begin(&cache, NEAR, L2, false);
     for (int t = 0; t < TRIPS; t++)
         for (uint32_t i = 0; i < lines; i++)
             now = ifl_constant_cache_take(&cache, (uint16_t)(1 + bank * BANK + i), now);
@@ -43,10 +43,22 @@ static void test_one_after_the_other(void **unused)
 {
     (void)unused;
     static ifl_constant_cache cache;
-    ifl_constant_cache_begin(&cache, NEAR, L2);
+    ifl_constant_cache_begin(&cache, NEAR, L2, false);
     assert_int_equal(ifl_constant_cache_take(&cache, 1, 10), 10 + NEAR);
     assert_int_equal(ifl_constant_cache_take(&cache, 2, 10), 10 + 2 * NEAR);
     assert_int_equal(ifl_constant_cache_take(&cache, 1, 20), 10 + NEAR);
+}
+
+/* Lines that loads ask for come side by side from the cache behind, and one after the other from beyond. */
+static void test_side_by_side(void **unused)
+{
+    (void)unused;
+    static ifl_constant_cache cache;
+    ifl_constant_cache_begin(&cache, NEAR, L2, true);
+    assert_int_equal(ifl_constant_cache_take(&cache, 1, 10), 10 + NEAR);
+    assert_int_equal(ifl_constant_cache_take(&cache, 2, 10), 10 + NEAR);
+    assert_int_equal(ifl_constant_cache_take(&cache, 1 + 3 * BANK, 10), 10 + NEAR + L2);
+    assert_int_equal(ifl_constant_cache_take(&cache, 5 + 3 * BANK, 10), 10 + 2 * (NEAR + L2));
 }
 
 int main(void)
@@ -55,6 +67,7 @@ int main(void)
         cmocka_unit_test(test_lines_that_fit),
         cmocka_unit_test(test_lines_of_the_l2),
         cmocka_unit_test(test_one_after_the_other),
+        cmocka_unit_test(test_side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
