@@ -710,9 +710,9 @@ static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access,
         0, 0};
 }
 
-double ifl_time_memory_exchange(ifl_time_memory *m, double now)
+double ifl_time_memory_exchange(ifl_time_memory *m, double passes, double now)
 {
-    return serve(&m->l1_free, now, 1);
+    return serve(&m->l1_free, now, passes);
 }
 
 /* Sectors pass between SMs one after the other; stores are awaited by nobody. */

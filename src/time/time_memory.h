@@ -111,10 +111,10 @@ void ifl_time_memory_keep_conflicts_apart(const ifl_time_memory *m, const ifl_si
 /* A request that comes at `now`; `words`: its lines. */
 ifl_served ifl_time_memory_take(ifl_time_memory *memory, const ifl_site_access *access,
                                 ifl_request_cost cost, const uint32_t *words, double now);
-/* A shuffle passes where data of shared memory do, one a cycle (CUDA C++ Programming Guide, throughput:
+/* What asks for nothing passes where data do, so many times: a shuffle, one a cycle (CUDA C++ Programming Guide, throughput:
  * 32 lanes; an H200's l1tex__data_pipe_lsu_wavefronts_mem_shared counts one for each). Returns when it
  * begins. */
-double ifl_time_memory_exchange(ifl_time_memory *memory, double now);
+double ifl_time_memory_exchange(ifl_time_memory *memory, double passes, double now);
 /* Lines that were asked for in a gap of the trace: nothing waits for them, and they are there. */
 void ifl_time_memory_pass(ifl_time_memory *memory, const ifl_site_access *access,
                           ifl_time_lines lines, double now);

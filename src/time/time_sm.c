@@ -6,6 +6,7 @@
 
 #include "time/time_board.h"
 #include "time/time_constants.h"
+#include "time/time_site.h"
 #include "time/time_walk.h"
 
 #include <math.h>
@@ -185,24 +186,13 @@ static void supply_constant(ifl_sm *sm, warp *w, const ifl_control *control)
                       : 0;
 }
 
-static bool is_queued(const ifl_site *site)
-{
-    return site->access.kind != IFL_ACCESS_KINDS || site->pipe == IFL_PIPE_LSU ||
-           site->pipe == IFL_PIPE_ADU || site->pipe == IFL_PIPE_TEX;
-}
-
-static bool is_far(const ifl_site *site)
-{
-    return site->access.kind != IFL_ACCESS_KINDS && site->access.space != IFL_SPACE_SHARED;
-}
-
 /* When may it issue what it is at? */
 static void find_ready(ifl_sm *sm, warp *w)
 {
     const ifl_site *site = &sm->of->sites->at[w->walk.site];
     const ifl_control *control = &site->control;
-    w->queues = is_queued(site);
-    w->is_far = is_far(site);
+    w->queues = ifl_time_is_queued(site);
+    w->is_far = ifl_time_is_far(site);
     fetch_code(sm, w);
     supply_constant(sm, w, control);
     look_at_boards(control, w);
@@ -528,33 +518,19 @@ static void read_sources(scheduler *on, const warp *w, const ifl_site *site, uin
     on->issued_site = w->walk.site;
 }
 
-/* Nsight Compute counts a warp that stands before or behind products of its warp group as one at a
- * barrier (an H100, 45 launches of tests/gpu/h100/programs_13.csv: 0.0 to 0.4 warps an issue are
- * counted as math_pipe_throttle there). */
-static ifl_stall why_of_pipe(const ifl_site *site)
-{
-    return site->matrix.kind != IFL_MATRIX_KIND_NONE && site->matrix.unit == IFL_MATRIX_UNIT_GROUP
-               ? IFL_STALL_barrier
-               : IFL_STALL_math_pipe_throttle;
-}
-
-/* A pipe or a queue that is not free: the warp comes again when it is. */
+/* A pipe or a queue that is not free, or the scheduler's way out: the warp comes again when it is. */
 static bool is_held(scheduler *on, const ifl_site *site, uint64_t now, warp *w)
 {
-    if (on->dispatch > now) {
-        w->queue_why = IFL_STALL_dispatch_stall;
-        w->ready = on->dispatch;
-        return true;
-    }
     const uint64_t free_at = w->queues                ? on->queue[on->queue_at]
                              : site->pipe < IFL_PIPES ? *half_of(on, site)
                                                       : 0;
-    if (free_at <= now)
+    if (free_at <= now && on->dispatch <= now)
         return !w->queues && is_undispatched(on, site, now, w);
-    w->queue_why = (uint8_t)(!w->queues  ? why_of_pipe(site)
-                             : w->is_far ? IFL_STALL_lg_throttle
-                                         : IFL_STALL_mio_throttle);
-    w->ready = free_at;
+    w->queue_why = (uint8_t)(free_at <= now ? IFL_STALL_dispatch_stall
+                             : !w->queues   ? ifl_time_why_of_pipe(site)
+                             : w->is_far    ? IFL_STALL_lg_throttle
+                                            : IFL_STALL_mio_throttle);
+    w->ready = latest(free_at, on->dispatch);
     return true;
 }
 
@@ -570,14 +546,6 @@ static ifl_served serve_memory(ifl_sm *sm, warp *w, const ifl_site *site, ifl_re
     return served;
 }
 
-/* Of what the LSU does, the only thing that is awaited and neither an access nor a fence. */
-static bool is_shuffle(const ifl_site *site)
-{
-    return site->pipe == IFL_PIPE_LSU && site->access.kind == IFL_ACCESS_KINDS &&
-           site->control.delay == IFL_DELAY_UNIT && site->control.writes < IFL_BOARDS &&
-           site->control.step == IFL_STEP_PLAIN;
-}
-
 /* Special registers come from where warps start, in turn with them: a warp's first one takes as long as
  * its start beside. */
 static double read_in_turn(ifl_sm *sm, double now, double cycles)
@@ -587,16 +555,37 @@ static double read_in_turn(ifl_sm *sm, double now, double cycles)
     return begins;
 }
 
+/* Passes of the SM's data stage by what is no request: a shuffle, one; an access whose lanes are all off as
+ * many as if they were on, two of global memory (an H200, tools/gpu/tile_probe.cu, `off_`: 1.0 cycles for loads and
+ * stores of shared memory, 2.0 of global memory). */
+static double empty_passes(const warp *w, const ifl_site *site)
+{
+    const ifl_site_access *access = &site->access;
+    if (ifl_time_is_shuffle(site))
+        return 1;
+    if ((access->kind != IFL_ACCESS_LOAD && access->kind != IFL_ACCESS_STORE) ||
+        ifl_walk_has_request(&w->walk))
+        return 0;
+    return access->space == IFL_SPACE_SHARED ? 1 : 2;
+}
+
+/* When it begins what it does beside its requests: what passes one after the other begins later. */
+static double beginning_of(ifl_sm *sm, const warp *w, const ifl_site *site)
+{
+    const double now = (double)sm->now, passes = empty_passes(w, site);
+    if (passes > 0)
+        return ifl_time_memory_exchange(&sm->memory, passes, now);
+    if (site->control.is_in_turn)
+        return read_in_turn(sm, now, sm->of->rates->special_cycles);
+    return site->control.delay == IFL_DELAY_CONSTANT
+               ? read_in_turn(sm, now, IFL_TIME_ADDRESS_CYCLES)
+               : now;
+}
+
 /* All that the instruction asks of the memory; ends no earlier than without. */
 static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
 {
-    const double now = (double)sm->now,
-                 begins = is_shuffle(site) ? ifl_time_memory_exchange(&sm->memory, now)
-                          : site->control.is_in_turn
-                              ? read_in_turn(sm, now, sm->of->rates->special_cycles)
-                          : site->control.delay == IFL_DELAY_CONSTANT
-                              ? read_in_turn(sm, now, IFL_TIME_ADDRESS_CYCLES)
-                              : now;
+    const double now = (double)sm->now, begins = beginning_of(sm, w, site);
     ifl_served all = {begins, begins + sm->of->rates->result[site->control.delay][site->pipe],
                       false, 0, 0};
     ifl_request_cost cost;
@@ -616,26 +605,9 @@ static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
     return all;
 }
 
-static ifl_stall why_of(const ifl_site *site)
-{
-    if (site->control.delay == IFL_DELAY_CONSTANT)
-        return IFL_STALL_short_scoreboard;
-    return is_far(site) || site->control.delay == IFL_DELAY_TEXTURE ? IFL_STALL_long_scoreboard
-                                                                    : IFL_STALL_short_scoreboard;
-}
-
-/* What leaves for units that work on part of a warp at a time holds those behind it up. */
-static double dispatch_of(const ifl_site *site)
-{
-    return is_queued(site)               ? ifl_sm_constant.dispatch_memory
-           : site->pipe == IFL_PIPE_XU   ? ifl_sm_constant.dispatch_xu
-           : site->pipe == IFL_PIPE_FP64 ? ifl_sm_constant.dispatch_fp64
-                                         : 0;
-}
-
 static void dispatch(scheduler *on, const ifl_site *site, uint32_t times, uint64_t now)
 {
-    on->owed += dispatch_of(site) * times;
+    on->owed += ifl_time_dispatch_of(site) * times;
     const uint64_t whole = (uint64_t)on->owed;
     on->owed -= (double)whole;
     on->dispatch = now + times + whole;
@@ -662,7 +634,7 @@ static void end_products(const ifl_sm *sm, const scheduler *on, warp *w, const i
     if (c->writes <= IFL_GROUP_BOARD)
         ifl_board_put(&w->boards[c->writes],
                       c->writes == IFL_GROUP_BOARD ? done + after : fmax(ends, done),
-                      why_of_pipe(site));
+                      ifl_time_why_of_pipe(site));
 }
 
 static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site, uint32_t times)
@@ -681,9 +653,9 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
     if (site->matrix.kind != IFL_MATRIX_KIND_NONE)
         end_products(sm, on, w, site, served.ends);
     else if (c->writes < IFL_BOARDS && c->delay != IFL_DELAY_GROUP && c->step != IFL_STEP_GROUP)
-        ifl_board_put(&w->boards[c->writes], served.ends, why_of(site));
+        ifl_board_put(&w->boards[c->writes], served.ends, ifl_time_why_of(site));
     if (c->reads < IFL_BOARDS)
-        ifl_board_put(&w->boards[c->reads], served.begins + READ_CYCLES, why_of(site));
+        ifl_board_put(&w->boards[c->reads], served.begins + READ_CYCLES, ifl_time_why_of(site));
     const bool stores = site->access.kind == IFL_ACCESS_STORE;
     w->has_stored |= stores;
     place *p = &sm->places[w->place];
@@ -692,7 +664,8 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
         w->left = latest(w->left, (uint64_t)(served.leaves + sm->of->rates->leave_cycles));
     w->taken = stores ? latest(w->taken, (uint64_t)served.done) : w->taken;
     if ((c->delay == IFL_DELAY_GROUP && site->matrix.kind == IFL_MATRIX_KIND_NONE) ||
-        (is_far(site) && site->access.kind == IFL_ACCESS_LOAD && c->writes == IFL_NO_BOARD))
+        (ifl_time_is_far(site) && site->access.kind == IFL_ACCESS_LOAD &&
+         c->writes == IFL_NO_BOARD))
         w->copies = latest(w->copies, (uint64_t)served.ends);
     if (c->step == IFL_STEP_GROUP) {
         ifl_board_put(&w->boards[0], (double)latest(w->copies, sm->now), IFL_STALL_long_scoreboard);

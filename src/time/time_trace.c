@@ -624,32 +624,45 @@ uint64_t ifl_block_trace_instructions(const ifl_block_trace *block, uint32_t war
     return sum;
 }
 
-/* How long a block takes at least, in cycles: its schedulers issue one instruction each, and a warp
- * that waits for each result goes on after four. */
+static uint64_t far_requests(const ifl_warp_trace *warp)
+{
+    uint64_t count = 0;
+    for (const uint32_t *at = warp->words.at, *end = at + warp->words.count; at < end;
+         at += ifl_trace_words(at))
+        count +=
+            !(*at & IFL_WORD_STRETCH) && ifl_request_unpack(at[1]).served == IFL_REQUEST_GLOBAL;
+    return count;
+}
+
+/* How long a block takes at least, in cycles: its schedulers issue one instruction each, a warp that
+ * waits for each result goes on after four, and for what comes from memory the longer the more there
+ * is. A last block that is not full checks each element, and loads few. */
 static uint64_t least_cycles(const ifl_block_trace *block, uint32_t warps)
 {
-    enum { SCHEDULERS = 4, DEPENDENT = 4 };
+    enum { SCHEDULERS = 4, DEPENDENT = 4, REQUEST = 100 };
     const uint64_t all = ifl_block_trace_instructions(block, warps) / SCHEDULERS;
     uint64_t most = 0;
-    for (uint32_t w = 0; w < warps; w++)
-        if (block->warps[w].instructions > most)
-            most = block->warps[w].instructions;
-    return most * DEPENDENT > all ? most * DEPENDENT : all;
+    for (uint32_t w = 0; w < warps; w++) {
+        const ifl_warp_trace *warp = &block->warps[w];
+        const uint64_t own = warp->instructions * DEPENDENT + far_requests(warp) * REQUEST;
+        most = own > most ? own : most;
+    }
+    return most > all ? most : all;
 }
 
-/* Of two that take as long, the later one. */
-static const ifl_block_trace *longer(const ifl_block_trace *a, const ifl_block_trace *b,
-                                     uint32_t warps)
-{
-    const uint64_t x = a ? least_cycles(a, warps) : 0, y = least_cycles(b, warps);
-    return !a || y > x || (y == x && b->number > a->number) ? b : a;
-}
-
+/* Of several that take as long, the last one. */
 static size_t longest_of(const ifl_time_traces *traces, const ifl_block_trace **to, size_t most)
 {
     const ifl_block_trace *found = NULL;
-    for (size_t i = 0; i < traces->blocks.count; i++)
-        found = longer(found, &traces->blocks.at[i], traces->plan->warps_per_block);
+    uint64_t cycles = 0;
+    for (size_t i = 0; i < traces->blocks.count; i++) {
+        const ifl_block_trace *block = &traces->blocks.at[i];
+        const uint64_t own = least_cycles(block, traces->plan->warps_per_block);
+        if (found && (own < cycles || (own == cycles && block->number < found->number)))
+            continue;
+        found = block;
+        cycles = own;
+    }
     if (found && most)
         to[0] = found;
     return found != NULL;

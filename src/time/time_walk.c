@@ -58,6 +58,11 @@ static bool is_of_site(const ifl_walk *w)
     return w->at < w->end && *w->at == w->site;
 }
 
+bool ifl_walk_has_request(const ifl_walk *walk)
+{
+    return is_of_site(walk);
+}
+
 bool ifl_walk_take_request(ifl_walk *w, ifl_request_cost *cost, const uint32_t **lines)
 {
     if (!is_of_site(w))

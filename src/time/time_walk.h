@@ -26,6 +26,7 @@ bool ifl_walk_step(ifl_walk *walk);
 
 /* The next request of the instruction that it is at; false where there is no further one: no lane
  * asked for anything. */
+bool ifl_walk_has_request(const ifl_walk *walk);
 bool ifl_walk_take_request(ifl_walk *walk, ifl_request_cost *cost, const uint32_t **lines);
 
 /* All of them. */

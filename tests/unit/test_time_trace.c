@@ -116,6 +116,35 @@ static void test_longer_of_two(void **unused)
     assert_int_equal(followed_of_two(10, 10), 1);
 }
 
+/* The last block is not full: it checks more and loads less, and is not the one that the launch ends with. */
+static void test_longer_by_its_loads(void **unused)
+{
+    enum { LOADS = 8 };
+    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(&(ifl_placing){132, 1, 2}, 2)},
+                          .scope_count = 1,
+                          .warps_per_block = 1,
+                          .blocks = 2};
+    ifl_access access = {.kind = IFL_ACCESS_LOAD,
+                         .space = IFL_SPACE_GLOBAL,
+                         .bytes = 4,
+                         .mask = 1,
+                         .address = (const uint64_t[IFL_WARP_LANES]){4096}};
+    const ifl_block_trace *found = NULL;
+    ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
+    (void)unused;
+    assert_true(ifl_time_observer.follows(traces, 0));
+    ifl_time_observer.stretch(traces, &(ifl_stretch){.last = 20, .block = 0});
+    for (int i = 0; i < LOADS; i++)
+        ifl_time_observer.access(traces, &access);
+    assert_true(ifl_time_observer.follows(traces, 1));
+    ifl_time_observer.stretch(traces, &(ifl_stretch){.last = 60, .block = 1});
+    access.block = 1;
+    ifl_time_observer.access(traces, &access);
+    assert_int_equal(ifl_time_traces_of(traces, 0, &found, 1), 1);
+    assert_int_equal(found->number, 0);
+    ifl_time_observer.destroy(traces);
+}
+
 enum { SIDE = 32, PLANE = SIDE * SIDE, LIGHT = 6, HEAVY = 60 };
 
 /* The first column of a grid has ten times the work of the others. */
@@ -168,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_texture_cycles),
         cmocka_unit_test(test_ends_within_sectors),
         cmocka_unit_test(test_longer_of_two),
+        cmocka_unit_test(test_longer_by_its_loads),
         cmocka_unit_test(test_blocks_that_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

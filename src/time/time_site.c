@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See time_site.h. */
+#include "time/time_site.h"
+
+#include "time/time_costs.h"
+
+bool ifl_time_is_queued(const ifl_site *site)
+{
+    return site->access.kind != IFL_ACCESS_KINDS || site->pipe == IFL_PIPE_LSU ||
+           site->pipe == IFL_PIPE_ADU || site->pipe == IFL_PIPE_TEX;
+}
+
+bool ifl_time_is_far(const ifl_site *site)
+{
+    return site->access.kind != IFL_ACCESS_KINDS && site->access.space != IFL_SPACE_SHARED;
+}
+
+/* Nsight Compute counts a warp that stands before or behind products of its warp group as one at a
+ * barrier (an H100, 45 launches of tests/gpu/h100/programs_13.csv: 0.0 to 0.4 warps an issue are
+ * counted as math_pipe_throttle there). */
+ifl_stall ifl_time_why_of_pipe(const ifl_site *site)
+{
+    return site->matrix.kind != IFL_MATRIX_KIND_NONE && site->matrix.unit == IFL_MATRIX_UNIT_GROUP
+               ? IFL_STALL_barrier
+               : IFL_STALL_math_pipe_throttle;
+}
+
+/* Of what the LSU does, the only thing that is awaited and neither an access nor a fence. */
+bool ifl_time_is_shuffle(const ifl_site *site)
+{
+    return site->pipe == IFL_PIPE_LSU && site->access.kind == IFL_ACCESS_KINDS &&
+           site->control.delay == IFL_DELAY_UNIT && site->control.writes < IFL_BOARDS &&
+           site->control.step == IFL_STEP_PLAIN;
+}
+
+ifl_stall ifl_time_why_of(const ifl_site *site)
+{
+    if (site->control.delay == IFL_DELAY_CONSTANT)
+        return IFL_STALL_short_scoreboard;
+    return ifl_time_is_far(site) || site->control.delay == IFL_DELAY_TEXTURE
+               ? IFL_STALL_long_scoreboard
+               : IFL_STALL_short_scoreboard;
+}
+
+/* What leaves for units that work on part of a warp at a time holds those behind it up. */
+double ifl_time_dispatch_of(const ifl_site *site)
+{
+    return ifl_time_is_queued(site)      ? ifl_sm_constant.dispatch_memory
+           : site->pipe == IFL_PIPE_XU   ? ifl_sm_constant.dispatch_xu
+           : site->pipe == IFL_PIPE_FP64 ? ifl_sm_constant.dispatch_fp64
+                                         : 0;
+}
