@@ -291,6 +291,7 @@ bool ifl_rule_fewer_atomics(const ifl_situation *s, ifl_remedy *to)
     to->work.shared_passes += (1 - fewer) * serial;
     to->work.atomic_passes *= fewer;
     to->work.part_passes *= fewer;
+    to->work.slice_passes *= fewer;
     to->work.l2_bytes -= fmin((1 - fewer) * sectors * 32, to->work.l2_bytes / 2);
     to->symptom = say_atomics(s, requests, serial);
     return true;
@@ -317,6 +318,7 @@ bool ifl_rule_merge_once(const ifl_situation *s, ifl_remedy *to)
     to->work.shared_waits *= times;
     to->work.atomic_passes /= times;
     to->work.part_passes /= times;
+    to->work.slice_passes /= times;
     to->work.l2_bytes -= fmin((1 - 1 / times) * bytes, to->work.l2_bytes / 2);
     to->symptom = ifl_situation_say(
         s,

@@ -53,8 +53,8 @@ typedef struct ifl_work {
     double instructions;
     double l1_passes, shared_passes, atomic_passes;
     bool atomics_in_step; /* they are of whole sectors, to which all blocks add: see find_passes */
-    double
-        part_passes; /* of atomics, of the busiest slice of the L2 (ifl_profile_atomic_passes); 0 unknown */
+    double part_passes;   /* of atomics, on the 512 bytes that get most of them; 0 unknown */
+    double slice_passes;  /* of the busiest slice of the L2 (ifl_profile_atomic_passes) */
     double fp32, fp64, int32, special, convert; /* warp instructions */
     double tensor_cycles; /* of schedulers' tensor cores, for products of matrices; 0 unknown */
     double load_bytes;    /* asked of global memory by loads */

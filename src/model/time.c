@@ -26,9 +26,9 @@ static double over(double work, double rate)
 static double atomics_of(const ifl_work *w, const ifl_rates *r)
 {
     const double all = over(w->atomic_passes * r->arch.atomic_bytes, r->l2_bytes_per_s),
-                 of_part = w->part_passes * r->arch.atomic_part_cycles / r->clock_hz;
-    return w->atomics_in_step ? fmax(of_part, all * r->arch.atomic_step_passes + of_part / 2)
-                              : fmax(all, of_part);
+                 pass = r->arch.atomic_part_cycles / r->clock_hz, of_slice = w->slice_passes * pass,
+                 in_step = all * r->arch.atomic_step_passes + w->part_passes * pass / 2;
+    return fmax(of_slice, w->atomics_in_step ? in_step : all);
 }
 
 static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)

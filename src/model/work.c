@@ -69,12 +69,13 @@ static void find_passes(const ifl_profile *p, const ifl_rates *rates, ifl_work *
                               count(c, IFL_COUNTER_shared_atomic_serial));
     out->atomic_passes = fmax(count(c, IFL_COUNTER_global_atomic_sectors),
                               count(c, IFL_COUNTER_global_atomic_serial));
-    out->part_passes = ifl_profile_atomic_passes(p);
+    out->part_passes = count(c, IFL_COUNTER_global_atomic_busiest_part);
+    out->slice_passes = ifl_profile_atomic_passes(p);
     /* Blocks that each add a row of their own to one that all share go through it in the same order,
      * and meet at its words (where histograms are merged). */
     const double asked = count(c, IFL_COUNTER_global_atomic_useful_bytes);
-    out->atomics_in_step = asked >= 0.9 * IFL_SECTOR_BYTES * out->atomic_passes &&
-                           count(c, IFL_COUNTER_global_atomic_busiest_part) >= 2 * out->blocks;
+    out->atomics_in_step =
+        asked >= 0.9 * IFL_SECTOR_BYTES * out->atomic_passes && out->part_passes >= 2 * out->blocks;
 }
 
 /* ---- bytes at each level --------------------------------------------------------------------- */
