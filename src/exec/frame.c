@@ -208,8 +208,8 @@ static void put_block_special(const ifl_warp *warp, char *slots, const ifl_speci
             (uint32_t)value;
 }
 
-/* Every reading is later than the one before it, also in another warp. What waits by the clock
- * takes as many readings as the time that it waits for has of these. */
+/* Every reading is later than the one before it, also in another warp or launch. What waits by the
+ * clock takes as many readings as the time that it waits for has of these. */
 enum { READING_CYCLES = 1024 };
 
 ifl_reason ifl_slow_special(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,

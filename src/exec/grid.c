@@ -15,6 +15,7 @@
 
 struct ifl_engine {
     ifl_binding binding;
+    uint64_t clock; /* readings of clocks in all launches: time goes on between them */
 };
 
 ifl_status ifl_engine_new(const char *vector_width, ifl_engine **out, ifl_error *error)
@@ -391,6 +392,7 @@ static double seconds_now(void)
 /* ---- the launch ------------------------------------------------------------------------------ */
 
 struct ifl_exec_run {
+    ifl_engine *engine;
     ifl_grid grid;
     ifl_allocation *workspace, *parameters;
     ifl_worker *workers;
@@ -505,6 +507,7 @@ ifl_status ifl_engine_begin(ifl_engine *engine, const ifl_exec_launch *launch, i
     *out = NULL;
     if (!run)
         return ifl_fail_memory(error, sizeof *run);
+    run->engine = engine;
     run->grid.launch = launch;
     ifl_bind(&engine->binding, launch->image);
     ifl_memory_launch_begin(launch->memory);
@@ -527,6 +530,14 @@ static void note_changes(ifl_exec_run *run, bool waits)
         ifl_memory_launch_end(memory);
 }
 
+/* A kernel that reads clocks has one worker (ifl_demands, ordered). */
+static void run_from_clock(ifl_exec_run *run)
+{
+    run->workers[0].clock = run->engine->clock;
+    run_workers(run);
+    run->engine->clock = run->workers[0].clock;
+}
+
 /* While a run waited, its allocations may have gone. */
 static void forget_hints(ifl_exec_run *run)
 {
@@ -543,7 +554,7 @@ ifl_exec_pause ifl_engine_go_on(ifl_exec_run *run)
     first->waits = first->has_advanced = false;
     if (had_waited)
         forget_hints(run);
-    run_workers(run);
+    run_from_clock(run);
     run->seconds += seconds_now() - start;
     note_changes(run, first->waits);
     return !first->waits                        ? IFL_RUN_IS_OVER

@@ -108,7 +108,7 @@ struct ifl_warp {
     ifl_meeting *meetings;          /* all */
     ifl_frame *frames;              /* all */
     ifl_frame **free_frames;        /* by routine */
-    uint64_t clock;                 /* basic blocks run so far: %clock */
+    uint64_t clock;                 /* its last reading of %clock */
     struct ifl_sync *sync;          /* NULL: the kernel has meetings instead */
     struct ifl_lane_copies *copies; /* issued by lanes; NULL: none yet (copy.c) */
     uint32_t group_steps; /* products of its warp group that it has begun, and arrivals there */
@@ -239,7 +239,7 @@ struct ifl_worker {
     bool follows;             /* some observer wants stretches of some blocks */
     uint64_t at_grid_barrier; /* threads */
     uint64_t ended_threads;
-    uint64_t clock;
+    uint64_t clock;       /* readings of it, since the engine was made */
     uint32_t idle_rounds; /* rounds in which every warp only waited for memory to change */
     uint32_t
         /* of resident clusters, since a block ended, in rounds in which some warp observed
