@@ -71,7 +71,8 @@ static double most_of_an_sm(const ifl_block_places *p, double sms, double even)
     const ifl_placing placing = {(uint32_t)sms, (uint32_t)(p->count / (size_t)sms), p->count};
     double of_sm[IFL_MOST_PLACES] = {0}, most = 0;
     for (size_t i = 0; i < p->count; i++)
-        of_sm[ifl_place_sm(&placing, p->number[i])] += p->until[i] - even;
+        if (p->until[i] != even) /* of a small grid, few: to find an SM takes longer than to add */
+            of_sm[ifl_place_sm(&placing, p->number[i])] += p->until[i] - even;
     for (size_t i = 0; i < (size_t)sms; i++)
         most = fmax(most, of_sm[i]);
     return most;
