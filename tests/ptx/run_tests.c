@@ -17,7 +17,7 @@
 
 typedef struct printed {
     char *text; /* NUL-terminated, NULL: nothing yet */
-    size_t length;
+    size_t length, room;
 } printed;
 
 /* One launch under one configuration. */
@@ -199,13 +199,17 @@ static void check_all(trial *t)
 static void keep_text(void *user, const char *text, size_t length)
 {
     printed *p = user;
-    char *more = realloc(p->text, p->length + length + 1);
-    if (!more)
-        return;
-    memcpy(more + p->length, text, length);
-    p->text = more;
+    const size_t wanted = p->length + length + 1;
+    if (wanted > p->room) {
+        char *more = realloc(p->text, 2 * wanted);
+        if (!more)
+            return;
+        p->text = more;
+        p->room = 2 * wanted;
+    }
+    memcpy(p->text + p->length, text, length);
     p->length += length;
-    more[p->length] = 0;
+    p->text[p->length] = 0;
 }
 
 static bool set(trial *t, const char *key, const char *value)
