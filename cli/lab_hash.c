@@ -29,7 +29,7 @@ static void add_code_line(uint64_t *hash, const char *line)
     static const char label[] = "$L__BB";
     for (const char *at = line; *at; at++) {
         add_byte(hash, *at);
-        if (begins(at, label))
+        if (*at == label[0] && begins(at, label))
             for (at += strlen(label) - 1; isdigit((unsigned char)at[1]);)
                 at++;
     }
@@ -45,7 +45,7 @@ static bool is_code(const char *line)
 static int braces(const char *line)
 {
     int depth = 0;
-    for (; *line && !begins(line, "//"); line++)
+    for (; *line && !(line[0] == '/' && line[1] == '/'); line++)
         depth += *line == '{' ? 1 : *line == '}' ? -1 : 0;
     return depth;
 }
