@@ -28,8 +28,9 @@ set(INFLIGHT_FOLDERS
     advice
     outcome
     report)
-# What runs once a program, not once a launch: less optimised, it is compiled in two thirds of the time and no slower to see.
-set(INFLIGHT_COLD $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+# What runs once a program, not once a launch: less optimised, it is compiled in two thirds of the time and no slower to see; with the
+# sanitizers' checks, not optimised, in a third.
+set(INFLIGHT_COLD $<$<CONFIG:Release,RelWithDebInfo>:-O1> ${INFLIGHT_UNOPTIMISED})
 set(INFLIGHT_COLD_FOLDERS compile device gpu advice outcome report)
 # What runs for each access of a launch: in a demo this alone is optimised. The engine needs calls in tail position as jumps.
 set(INFLIGHT_HOT $<$<CONFIG:Demo>:-Og;-foptimize-sibling-calls>)
@@ -56,6 +57,9 @@ endforeach()
 
 # Registers of a frame are read as integers and as floats.
 target_compile_options(ifl_exec PRIVATE -fno-strict-aliasing -fopenmp-simd $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>)
+
+# But where blocks go is asked for each.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/device/block_places.c PROPERTIES COMPILE_OPTIONS -O1)
 
 # Random fills are loops over millions of elements.
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/session/fill.c PROPERTIES COMPILE_OPTIONS
