@@ -69,8 +69,8 @@ target_link_options(inflight_audit PRIVATE -Wl,--version-script=${script})
 set_target_properties(inflight_audit PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${standin_folder} LINK_DEPENDS ${script})
 list(APPEND INFLIGHT_STANDIN_TARGETS inflight_audit)
 
-# The driver's calls are served by the newest runtime's, which it does not show.
-standin_library(cuda_driver cuda .so.1 "{ global: cu[A-Z]*; local: *; };" ${standin_runtime} ${standin_driver})
+# The driver's calls are served by the newest runtime's, which it does not show: the same objects.
+standin_library(cuda_driver cuda .so.1 "{ global: cu[A-Z]*; local: *; };" $<TARGET_OBJECTS:cudart_13> ${standin_driver})
 
 # What a program asks of the GPU beside CUDA.
 standin_library(nvidia_ml nvidia-ml .so.1 "{ global: nvml*; local: *; };" ${standin_nvml})
