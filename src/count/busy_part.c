@@ -5,6 +5,7 @@
  * its sector from others for longer. Knows events and the profile's counters. Which 512 bytes are
  * touched is told apart up to a limit; where there are more, nothing is known of them. */
 #include "arch/atomics.h"
+#include "base/digest.h"
 #include "count/footprint.h"
 #include "count/observe.h"
 
@@ -134,22 +135,14 @@ static void find_sectors(const ifl_access *access, numbers *sectors, uint32_t mo
     }
 }
 
-/* By chance (SplitMix64, S. Vigna, public domain). */
-static uint64_t mixed(uint64_t number)
-{
-    uint64_t z = number * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 /* Pieces of 256 bytes take turns in two slices. Of the 48 pairs of slices, 16 KiB in a row go to 16, the
  * next to others, until all had one, beginning anywhere. */
 static uint32_t slice_of(uint64_t sector)
 {
     enum { PAIR_SECTORS = 4 * IFL_SLICE_SECTORS, ROW = 16, ROWS = IFL_L2_SLICES / 2 / ROW };
     const uint64_t piece = sector / IFL_SLICE_SECTORS, pair = sector / PAIR_SECTORS,
-                   row = pair / ROW, of_row = mixed(row), of_rows = mixed(row / ROWS);
+                   row = pair / ROW, of_row = ifl_hash_number(row),
+                   of_rows = ifl_hash_number(row / ROWS);
     const uint64_t first = (row + of_rows) % ROWS, at = (pair + of_row) % ROW;
     return (uint32_t)(2 * (at * ROWS + first) + ((piece ^ of_row >> 32 ^ pair) & 1));
 }

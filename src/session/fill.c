@@ -4,19 +4,11 @@
 #include "session/fill.h"
 
 #include "base/crew.h"
+#include "base/digest.h"
 
 #include <string.h>
 
 enum { MAX_THREADS = 64, CHUNK_ELEMENTS = 1 << 16, NONE_BYTE = 0xcd };
-
-/* SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014. */
-static inline uint64_t mix(uint64_t x)
-{
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
 
 typedef struct job {
     const ifl_fill *fill;
@@ -45,8 +37,8 @@ static permutation make_permutation(uint64_t count, uint64_t seed)
                      .mask = bits ? UINT64_MAX >> (64 - bits) : 0,
                      .shift = bits / 2 + (bits < 2)};
     for (unsigned i = 0; i < 3; i++) {
-        p.add[i] = mix(seed + 2 * i);
-        p.odd[i] = mix(seed + 2 * i + 1) | 1;
+        p.add[i] = ifl_hash_number(seed + 2 * i);
+        p.odd[i] = ifl_hash_number(seed + 2 * i + 1) | 1;
     }
     return p;
 }
@@ -106,7 +98,7 @@ static inline __attribute__((always_inline)) void permute_some(const permutation
  * upper part is below it, with a bias below limit / 2^32 (or 2^64). */
 static inline uint64_t random_bits(uint64_t seed, uint64_t i, size_t bytes, uint64_t limit)
 {
-    const uint64_t bits = mix(seed + i);
+    const uint64_t bits = ifl_hash_number(seed + i);
     if (!limit)
         return bytes <= 4 ? bits >> 32 : bits;
     return bytes <= 4 ? ((bits >> 32) * limit) >> 32
@@ -152,7 +144,7 @@ static inline uint16_t exact_bf16(float value)
 #define RANDOM_FILLER(name, target, storage, random)                                               \
     target static void name(const job *j)                                                          \
     {                                                                                              \
-        const uint64_t seed = mix(j->fill->seed), limit = j->fill->limit;                          \
+        const uint64_t seed = ifl_hash_number(j->fill->seed), limit = j->fill->limit;              \
         const uint64_t first = j->fill->first, step = j->fill->step;                               \
         uint8_t *to = j->to;                                                                       \
         if (!limit)                                                                                \

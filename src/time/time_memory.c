@@ -4,6 +4,7 @@
 #include "time/time_memory.h"
 
 #include "arch/units.h"
+#include "base/digest.h"
 #include "cache/line.h"
 #include "cache/set_shape.h"
 
@@ -53,13 +54,12 @@ void ifl_time_memory_free(ifl_time_memory *m)
     m->asked = NULL;
 }
 
-/* A number between 0 and 1 that is the same in every run (SplitMix64, S. Vigna, public domain). */
+/* A number between 0 and 1 that is the same in every run. */
 static double draw_from(uint64_t *drawn)
 {
-    uint64_t z = *drawn += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+    const uint64_t hash = ifl_hash_number(*drawn);
+    *drawn += UINT64_C(0x9e3779b97f4a7c15); /* the step of SplitMix64 */
+    return (double)(hash >> 11) * 0x1p-53;
 }
 
 static double draw(ifl_time_memory *m)

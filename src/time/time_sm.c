@@ -546,8 +546,7 @@ static ifl_served serve_memory(ifl_sm *sm, warp *w, const ifl_site *site, ifl_re
     return served;
 }
 
-/* Special registers come from where warps start, in turn with them: a warp's first one takes as long as
- * its start beside. */
+/* One unit of an SM gives its warps special registers and constants, one after the other. */
 static double read_in_turn(ifl_sm *sm, double now, double cycles)
 {
     const double begins = fmax(sm->memory.turn_free, now);
