@@ -139,7 +139,7 @@ static void grow_tiles(const ifl_situation *s, bool both, ifl_remedy *to)
 
 bool ifl_rule_wider_tiles(const ifl_situation *s, ifl_remedy *to)
 {
-    const double worth = 0.6, often = 4, idle = 0.5, most = 1.2, sector = 32;
+    const double worth = 0.5, often = 4, idle = 0.5, most = 1.2, sector = 32;
     const ifl_traffic t = ifl_traffic_off_chip(&s->profile->counters, IFL_ACCESS_LOAD);
     const double loaded = loaded_bytes(s), past_l1 = loaded * (1 - s->work.l1_hit),
                  stored = sector * of(s, IFL_COUNTER_global_store_sectors);

@@ -627,10 +627,11 @@ uint64_t ifl_block_trace_instructions(const ifl_block_trace *block, uint32_t war
 static uint64_t far_requests(const ifl_warp_trace *warp)
 {
     uint64_t count = 0;
-    for (const uint32_t *at = warp->words.at, *end = at + warp->words.count; at < end;
-         at += ifl_trace_words(at))
+    for (size_t i = 0; i < warp->words.count; i += ifl_trace_words(&warp->words.at[i])) {
+        const uint32_t *at = &warp->words.at[i];
         count +=
             !(*at & IFL_WORD_STRETCH) && ifl_request_unpack(at[1]).served == IFL_REQUEST_GLOBAL;
+    }
     return count;
 }
 
