@@ -6,10 +6,19 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+unsigned ifl_crew_cores(void)
+{
+    static _Atomic unsigned known; /* 0: not asked yet */
+    if (!known) {
+        const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        known = cores > 0 ? (unsigned)cores : 1;
+    }
+    return known;
+}
+
 unsigned ifl_crew_size(int threads, uint64_t jobs)
 {
-    const long cores = threads > 0 ? threads : sysconf(_SC_NPROCESSORS_ONLN);
-    const uint64_t size = cores > 0 ? (uint64_t)cores : 1;
+    const uint64_t size = threads > 0 ? (uint64_t)threads : ifl_crew_cores();
     return (unsigned)(size < jobs ? size : jobs ? jobs : 1);
 }
 

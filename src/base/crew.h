@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+/* Cores that are online when it is asked first: the system is asked once, as that opens a file. At least one. */
+unsigned ifl_crew_cores(void);
 /* Threads for so many jobs: `threads`, or one a core where it is 0; at least one. */
 unsigned ifl_crew_size(int threads, uint64_t jobs);
 /* So many threads, the caller's among them, call `work`, which takes jobs until there are none left.

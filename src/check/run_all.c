@@ -5,7 +5,6 @@
 #include "base/crew.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 typedef struct crew {
     ifl_run_job *jobs;
@@ -64,11 +63,11 @@ static void *work(void *user)
 
 static int count_workers(const ifl_check_options *options, size_t jobs, int *threads)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    int workers = options->jobs ? options->jobs : cores > 0 ? (int)cores : 1;
+    const int cores = (int)ifl_crew_cores();
+    int workers = options->jobs ? options->jobs : cores;
     if ((size_t)workers > jobs)
         workers = jobs ? (int)jobs : 1;
-    *threads = workers > 1 ? (int)(cores / workers > 1 ? cores / workers : 1) : 0;
+    *threads = workers > 1 ? cores / workers > 1 ? cores / workers : 1 : 0;
     return workers;
 }
 

@@ -184,13 +184,33 @@ static uint32_t slot_bits(const ifl_special_slot *slot)
     return slot->bits ? slot->bits : ifl_special_bits((ifl_special)slot->special) <= 32 ? 32 : 64;
 }
 
+/* The same value in all lanes. */
+static void put_all(char *slots, uint32_t slot, uint32_t bits, uint64_t value)
+{
+    uint32_t *words = ifl_slot(slots, slot);
+    uint64_t *wide = ifl_slot(slots, slot);
+    if (bits == 32)
+        _Pragma("omp simd") for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++) words[lane] =
+            (uint32_t)value;
+    else if (bits == 64)
+        _Pragma("omp simd") for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++) wide[lane] =
+            value;
+    else
+        for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+            put_lane(slots, slot, bits, lane, value);
+}
+
 static void put_special(const ifl_warp *warp, const ifl_frame *frame, const ifl_special_slot *slot)
 {
     where w = {.warp = warp, .grid = warp->worker->grid, .stack_bytes = frame->local_bytes};
     const uint32_t bits = slot_bits(slot);
+    const ifl_special special = (ifl_special)slot->special;
+    if (ifl_special_changes(special) != IFL_WHEN_LANE) {
+        put_all(frame->slots, slot->slot, bits, special_value(&w, special) + slot->add);
+        return;
+    }
     for (w.lane = 0; w.lane < IFL_WARP_LANES; w.lane++)
-        put_lane(frame->slots, slot->slot, bits, w.lane,
-                 special_value(&w, (ifl_special)slot->special) + slot->add);
+        put_lane(frame->slots, slot->slot, bits, w.lane, special_value(&w, special) + slot->add);
 }
 
 /* The place of the block is the one thing that every warp of every block needs anew: all lanes
@@ -198,14 +218,8 @@ static void put_special(const ifl_warp *warp, const ifl_frame *frame, const ifl_
 static void put_block_special(const ifl_warp *warp, char *slots, const ifl_special_slot *slot)
 {
     const where w = {.warp = warp, .grid = warp->worker->grid};
-    const uint64_t value = special_value(&w, (ifl_special)slot->special) + slot->add;
-    uint32_t *to = ifl_slot(slots, slot->slot);
-    if (slot->bits == 64)
-        for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
-            put_lane(slots, slot->slot, 64, lane, value);
-    else
-        _Pragma("omp simd") for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++) to[lane] =
-            (uint32_t)value;
+    put_all(slots, slot->slot, slot->bits == 64 ? 64 : 32,
+            special_value(&w, (ifl_special)slot->special) + slot->add);
 }
 
 /* Every reading is later than the one before it, also in another warp or launch. What waits by the
@@ -233,9 +247,8 @@ static void put_constants(const ifl_routine *routine, char *slots)
 {
     *(uint32_t *)(void *)slots = UINT32_MAX; /* the predicate that always holds */
     for (size_t i = 0; i < routine->constant_count; i++)
-        for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
-            put_lane(slots, routine->constants[i].slot, routine->constants[i].bits, lane,
-                     routine->constants[i].value);
+        put_all(slots, routine->constants[i].slot, routine->constants[i].bits,
+                routine->constants[i].value);
 }
 
 /* What the launch holds in a constant bank; zeros past its end. */
@@ -255,9 +268,7 @@ static void put_banks(const ifl_exec_launch *launch, const ifl_routine *routine,
 {
     for (size_t i = 0; i < routine->bank_count; i++) {
         const ifl_bank_slot *slot = &routine->banks[i];
-        const uint64_t value = bank_value(launch, slot);
-        for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
-            put_lane(slots, slot->slot, slot->bits, lane, value);
+        put_all(slots, slot->slot, slot->bits, bank_value(launch, slot));
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One launch: spreads blocks over workers, merges what was seen. */
+#include "base/crew.h"
 #include "base/figure.h"
 #include "exec/bind.h"
 #include "exec/race.h"
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* ---- the grid -------------------------------------------------------------------------------- */
 
@@ -187,10 +187,7 @@ static void *worker_main(void *user)
 
 static unsigned worker_count(const ifl_exec_launch *launch, const ifl_grid *grid)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t count = launch->threads > 0 ? (uint64_t)launch->threads
-                     : cores > 0         ? (uint64_t)cores
-                                         : 1;
+    uint64_t count = launch->threads > 0 ? (uint64_t)launch->threads : ifl_crew_cores();
     if (grid->image->demands.ordered || grid->image->demands.cooperative)
         count = 1;
     count = count > grid->clusters ? grid->clusters : count;
