@@ -426,18 +426,26 @@ static void atomics_on_one_address_are_serial(void **unused)
 
 /* ---- many requests --------------------------------------------------------------------------- */
 
+static void add_request(void *state, ifl_access_kind kind, uint32_t mask, const uint64_t *address)
+{
+    const ifl_access access = {
+        .kind = kind, .space = IFL_SPACE_GLOBAL, .bytes = 4, .mask = mask, .address = address};
+    ifl_observe_busy_part.observer->access(state, &access);
+}
+
+static void add_words(void *state, ifl_access_kind kind, uint64_t first, uint64_t stride,
+                      uint32_t mask)
+{
+    uint64_t address[LANES];
+    fill(address, first, stride);
+    add_request(state, kind, mask, address);
+}
+
 /* What one worker sees of a launch of blocks that differ. */
 static void add_to_parts(void *state, uint64_t first, uint64_t lines, uint32_t mask)
 {
-    uint64_t address[LANES];
-    for (uint64_t line = first; line < first + lines; line++) {
-        fill(address, 0x10000 + 512 * line, 4);
-        ifl_observe_busy_part.observer->access(state, &(ifl_access){.kind = IFL_ACCESS_ATOMIC,
-                                                                    .space = IFL_SPACE_GLOBAL,
-                                                                    .bytes = 4,
-                                                                    .mask = mask,
-                                                                    .address = address});
-    }
+    for (uint64_t line = first; line < first + lines; line++)
+        add_words(state, IFL_ACCESS_ATOMIC, 0x10000 + 512 * line, 4, mask);
 }
 
 /* Two workers: 4 + 1 sectors of part 3, 4 of the others, and five lanes on one word; with more than
@@ -458,17 +466,40 @@ static void busiest_part_of_atomics(void **unused)
     assert_int_equal(profile->counters.value[which], 2 * (4 + 1));
     ifl_profile_destroy(profile);
     const uint64_t word[LANES] = {0x10000, 0x10000, 0x10000, 0x10000, 0x10000, 0x10004, 0x10020};
-    observer->access(a, &(ifl_access){.kind = IFL_ACCESS_ATOMIC,
-                                      .space = IFL_SPACE_GLOBAL,
-                                      .bytes = 4,
-                                      .mask = 0x7f,
-                                      .address = word});
+    add_request(a, IFL_ACCESS_ATOMIC, 0x7f, word);
     profile = report_of(&ifl_observe_busy_part, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
     assert_int_equal(profile->counters.value[which], 2 * (4 + 5 + 1));
     ifl_profile_destroy(profile);
     add_to_parts(a, 4000, 1, 1);
     profile = report_of(&ifl_observe_busy_part, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
     assert_false(profile->counters.known[which]);
+    ifl_profile_destroy(profile);
+    observer->destroy(a);
+    observer->destroy(b);
+}
+
+/* Two workers on one word, 2 + 6 * 2 passes a request of seven lanes; the next 256 bytes are in
+ * another slice, and a store of four sectors is not one of a single one. */
+static void busiest_slice_of_atomics_and_stores(void **unused)
+{
+    const ifl_observer *observer = ifl_observe_busy_part.observer;
+    void *a = observer->create(&sites), *b = observer->create(&sites);
+    (void)unused;
+    add_words(a, IFL_ACCESS_ATOMIC, 0x10000, 0, 0x7f);
+    add_words(b, IFL_ACCESS_ATOMIC, 0x10000, 0, 0x7f);
+    add_words(b, IFL_ACCESS_ATOMIC, 0x10100, 0, 0x7);
+    for (int i = 0; i < 3; i++)
+        add_words(a, IFL_ACCESS_STORE, 0x10000, 0, every_lane);
+    add_words(b, IFL_ACCESS_STORE, 0x10020, 0, 1);
+    add_words(b, IFL_ACCESS_STORE, 0x10100, 0, 1);
+    add_words(b, IFL_ACCESS_STORE, 0x10000, 4, every_lane);
+    observer->merge(a, b);
+    ifl_profile *profile =
+        report_of(&ifl_observe_busy_part, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
+    const uint64_t *value = profile->counters.value;
+    assert_int_equal(value[IFL_COUNTER_global_atomic_busiest_slice], 2 * (2 + 6 * 2));
+    assert_int_equal(value[IFL_COUNTER_global_store_busiest_slice], 3 + 1);
+    assert_int_equal(value[IFL_COUNTER_global_store_lone_requests], 3 + 1 + 1);
     ifl_profile_destroy(profile);
     observer->destroy(a);
     observer->destroy(b);
@@ -545,12 +576,7 @@ static void floats_of_one_lane_keep_their_sector(void **unused)
             void *state = ifl_observe_busy_part.observer->create(&sites_of_one);
             for (int i = 0; i < REQUESTS; i++) {
                 const uint64_t address[LANES] = {4096 + 32 * (uint64_t)(i % sectors)};
-                ifl_observe_busy_part.observer->access(state,
-                                                       &(ifl_access){.kind = IFL_ACCESS_ATOMIC,
-                                                                     .space = IFL_SPACE_GLOBAL,
-                                                                     .bytes = 4,
-                                                                     .mask = 1,
-                                                                     .address = address});
+                add_request(state, IFL_ACCESS_ATOMIC, 1, address);
             }
             ifl_profile *profile =
                 report_of(&ifl_observe_busy_part, state, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
@@ -579,11 +605,7 @@ static void floats_on_one_address_take_longer(void **unused)
             void *state = ifl_observe_busy_part.observer->create(&of_float);
             for (unsigned lane = 0; lane < LANES; lane++)
                 address[lane] = 4096 + apart[i] * (lane % 2);
-            ifl_observe_busy_part.observer->access(state, &(ifl_access){.kind = IFL_ACCESS_ATOMIC,
-                                                                        .space = IFL_SPACE_GLOBAL,
-                                                                        .bytes = 4,
-                                                                        .mask = every_lane,
-                                                                        .address = address});
+            add_request(state, IFL_ACCESS_ATOMIC, every_lane, address);
             ifl_profile *profile =
                 report_of(&ifl_observe_busy_part, state, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
             assert_int_equal(profile->counters.value[which], expected[is_float][i]);
@@ -855,6 +877,7 @@ int main(void)
         cmocka_unit_test(whole_phases_may_be_inactive),
         cmocka_unit_test(atomics_on_one_address_are_serial),
         cmocka_unit_test(busiest_part_of_atomics),
+        cmocka_unit_test(busiest_slice_of_atomics_and_stores),
         cmocka_unit_test(floats_on_one_address_take_longer),
         cmocka_unit_test(floats_of_one_lane_keep_their_sector),
         cmocka_unit_test(merging_does_not_depend_on_order),
