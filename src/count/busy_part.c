@@ -33,6 +33,9 @@ typedef struct state {
     uint64_t atomics[IFL_L2_SLICES]; /* half passes */
     uint64_t stores[IFL_L2_SLICES];  /* of one sector */
     uint64_t store_count;            /* of them all */
+    uint64_t rows;                   /* of them, those of which no place is told */
+    bool has_added, has_stored; /* the block that runs; at the end, one whose end was not told */
+    uint64_t adding_blocks, storing_blocks;
 } state;
 
 static void *create(const ifl_sites *sites)
@@ -215,22 +218,38 @@ static void add_store(state *s, const ifl_access *access)
         return;
     s->stores[slice_of(sector)]++;
     s->store_count++;
+    s->has_stored = true;
 }
 
 static void access_event(void *self, const ifl_access *access)
 {
     if (access->space != IFL_SPACE_GLOBAL)
         return;
-    if (access->kind == IFL_ACCESS_ATOMIC)
+    if (access->kind == IFL_ACCESS_ATOMIC) {
+        ((state *)self)->has_added = true;
         add_request(self, access);
-    else if (access->kind == IFL_ACCESS_STORE)
+    } else if (access->kind == IFL_ACCESS_STORE)
         add_store(self, access);
 }
 
-/* No atomics, and stores of more than one sector. */
+/* No atomics. Bytes that begin with a sector are one. */
 static void contiguous_event(void *self, const ifl_access *access, uint64_t times)
 {
-    (void)self, (void)access, (void)times;
+    state *s = self;
+    const bool is_lone = access->space == IFL_SPACE_GLOBAL && access->kind == IFL_ACCESS_STORE &&
+                         access->bytes * IFL_WARP_LANES == IFL_SECTOR_BYTES &&
+                         access->address[0] % IFL_SECTOR_BYTES == 0;
+    s->store_count += is_lone ? times : 0;
+    s->rows += is_lone ? times : 0;
+}
+
+static void end_event(void *self, const ifl_block_end *end)
+{
+    state *s = self;
+    (void)end;
+    s->adding_blocks += s->has_added;
+    s->storing_blocks += s->has_stored;
+    s->has_added = s->has_stored = false;
 }
 
 static void merge(void *self, const void *other)
@@ -247,6 +266,11 @@ static void merge(void *self, const void *other)
         s->stores[i] += o->stores[i];
     }
     s->store_count += o->store_count;
+    s->rows += o->rows;
+    s->has_added |= o->has_added;
+    s->has_stored |= o->has_stored;
+    s->adding_blocks += o->adding_blocks;
+    s->storing_blocks += o->storing_blocks;
 }
 
 static uint64_t busiest_of(const uint64_t slices[IFL_L2_SLICES])
@@ -270,8 +294,13 @@ static ifl_status report(const void *self, const ifl_sites *sites, const int32_t
     ifl_counters_set(&profile->counters, IFL_COUNTER_global_atomic_busiest_slice,
                      slices > sectors ? slices : sectors);
     ifl_counters_set(&profile->counters, IFL_COUNTER_global_store_busiest_slice,
-                     busiest_of(s->stores));
+                     busiest_of(s->stores) + s->rows / IFL_L2_SLICES);
     ifl_counters_set(&profile->counters, IFL_COUNTER_global_store_lone_requests, s->store_count);
+    if (!s->has_added)
+        ifl_counters_set(&profile->counters, IFL_COUNTER_global_atomic_blocks, s->adding_blocks);
+    if (!s->has_stored && !s->rows)
+        ifl_counters_set(&profile->counters, IFL_COUNTER_global_store_lone_blocks,
+                         s->storing_blocks);
     return IFL_OK;
 }
 
@@ -280,6 +309,7 @@ static const ifl_observer observer = {
     .create = create,
     .access = access_event,
     .contiguous = contiguous_event,
+    .block_end = end_event,
     .merge = merge,
     .destroy = destroy,
 };

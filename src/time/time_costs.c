@@ -140,18 +140,27 @@ static bool hardly_writes(const ifl_profile *p)
     return stored < share * (stored + counter(p, IFL_COUNTER_global_load_sectors));
 }
 
+/* Of so many SMs, those whose blocks have such requests: at most one for each such block, and for each request. */
+static double asking(const ifl_profile *p, ifl_counter blocks, double requests, double sms)
+{
+    const double most = p->counters.known[blocks] ? fmin(counter(p, blocks), requests) : requests;
+    return fmin(sms, most);
+}
+
 static double atomic_turn_of(const ifl_profile *p, const ifl_arch *arch, double sms)
 {
-    const double requests = counter(p, IFL_COUNTER_global_atomic_requests);
-    return requests > 0 ? ifl_profile_atomic_passes(p) * arch->atomic_part_cycles * sms / requests
+    const double requests = counter(p, IFL_COUNTER_global_atomic_requests),
+                 asks = asking(p, IFL_COUNTER_global_atomic_blocks, requests, sms);
+    return requests > 0 ? ifl_profile_atomic_passes(p) * arch->atomic_part_cycles * asks / requests
                         : 0;
 }
 
 static double store_turn_of(const ifl_profile *p, const ifl_arch *arch, double sms)
 {
     const double requests = counter(p, IFL_COUNTER_global_store_lone_requests),
-                 busiest = counter(p, IFL_COUNTER_global_store_busiest_slice);
-    return requests > 0 ? busiest * arch->store_slice_cycles * sms / requests : 0;
+                 busiest = counter(p, IFL_COUNTER_global_store_busiest_slice),
+                 asks = asking(p, IFL_COUNTER_global_store_lone_blocks, requests, sms);
+    return requests > 0 ? busiest * arch->store_slice_cycles * asks / requests : 0;
 }
 
 void ifl_sm_rates_share(ifl_sm_rates *rates, double sms)

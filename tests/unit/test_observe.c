@@ -426,85 +426,6 @@ static void atomics_on_one_address_are_serial(void **unused)
 
 /* ---- many requests --------------------------------------------------------------------------- */
 
-static void add_request(void *state, ifl_access_kind kind, uint32_t mask, const uint64_t *address)
-{
-    const ifl_access access = {
-        .kind = kind, .space = IFL_SPACE_GLOBAL, .bytes = 4, .mask = mask, .address = address};
-    ifl_observe_busy_part.observer->access(state, &access);
-}
-
-static void add_words(void *state, ifl_access_kind kind, uint64_t first, uint64_t stride,
-                      uint32_t mask)
-{
-    uint64_t address[LANES];
-    fill(address, first, stride);
-    add_request(state, kind, mask, address);
-}
-
-/* What one worker sees of a launch of blocks that differ. */
-static void add_to_parts(void *state, uint64_t first, uint64_t lines, uint32_t mask)
-{
-    for (uint64_t line = first; line < first + lines; line++)
-        add_words(state, IFL_ACCESS_ATOMIC, 0x10000 + 512 * line, 4, mask);
-}
-
-/* Two workers: 4 + 1 sectors of part 3, 4 of the others, and five lanes on one word; with more than
- * 1,024 KiB nothing is known. */
-static void busiest_part_of_atomics(void **unused)
-{
-    const ifl_observer *observer = ifl_observe_busy_part.observer;
-    void *a = observer->create(&sites), *b = observer->create(&sites);
-    const ifl_counter which = IFL_COUNTER_global_atomic_busiest_part;
-    (void)unused;
-    add_to_parts(a, 0, 1024, every_lane);
-    add_to_parts(b, 3, 1, 0x1f);
-    add_to_parts(b, 1024, 1024, every_lane);
-    observer->merge(a, b);
-    ifl_profile *profile =
-        report_of(&ifl_observe_busy_part, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
-    assert_true(profile->counters.known[which]);
-    assert_int_equal(profile->counters.value[which], 2 * (4 + 1));
-    ifl_profile_destroy(profile);
-    const uint64_t word[LANES] = {0x10000, 0x10000, 0x10000, 0x10000, 0x10000, 0x10004, 0x10020};
-    add_request(a, IFL_ACCESS_ATOMIC, 0x7f, word);
-    profile = report_of(&ifl_observe_busy_part, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
-    assert_int_equal(profile->counters.value[which], 2 * (4 + 5 + 1));
-    ifl_profile_destroy(profile);
-    add_to_parts(a, 4000, 1, 1);
-    profile = report_of(&ifl_observe_busy_part, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
-    assert_false(profile->counters.known[which]);
-    ifl_profile_destroy(profile);
-    observer->destroy(a);
-    observer->destroy(b);
-}
-
-/* Two workers on one word, 2 + 6 * 2 passes a request of seven lanes; the next 256 bytes are in
- * another slice, and a store of four sectors is not one of a single one. */
-static void busiest_slice_of_atomics_and_stores(void **unused)
-{
-    const ifl_observer *observer = ifl_observe_busy_part.observer;
-    void *a = observer->create(&sites), *b = observer->create(&sites);
-    (void)unused;
-    add_words(a, IFL_ACCESS_ATOMIC, 0x10000, 0, 0x7f);
-    add_words(b, IFL_ACCESS_ATOMIC, 0x10000, 0, 0x7f);
-    add_words(b, IFL_ACCESS_ATOMIC, 0x10100, 0, 0x7);
-    for (int i = 0; i < 3; i++)
-        add_words(a, IFL_ACCESS_STORE, 0x10000, 0, every_lane);
-    add_words(b, IFL_ACCESS_STORE, 0x10020, 0, 1);
-    add_words(b, IFL_ACCESS_STORE, 0x10100, 0, 1);
-    add_words(b, IFL_ACCESS_STORE, 0x10000, 4, every_lane);
-    observer->merge(a, b);
-    ifl_profile *profile =
-        report_of(&ifl_observe_busy_part, a, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
-    const uint64_t *value = profile->counters.value;
-    assert_int_equal(value[IFL_COUNTER_global_atomic_busiest_slice], 2 * (2 + 6 * 2));
-    assert_int_equal(value[IFL_COUNTER_global_store_busiest_slice], 3 + 1);
-    assert_int_equal(value[IFL_COUNTER_global_store_lone_requests], 3 + 1 + 1);
-    ifl_profile_destroy(profile);
-    observer->destroy(a);
-    observer->destroy(b);
-}
-
 static void play_block(const ifl_observer *observer, void *state, uint64_t block)
 {
     uint64_t address[LANES];
@@ -559,59 +480,6 @@ static void assert_same(const ifl_profile *a, const ifl_profile *b)
         assert_int_equal(x->pattern.stride_words, y->pattern.stride_words);
         assert_int_equal(x->pattern.region_bytes, y->pattern.region_bytes);
     }
-}
-
-/* Warps whose first lane adds: to one word, and in turn to two sectors of a part (an H100: 33,792 of
- * them 61.8 and 29 us of floats, 27 and 26 of integers; scatter_probe.cu, few). */
-static void floats_of_one_lane_keep_their_sector(void **unused)
-{
-    enum { REQUESTS = 12 };
-    static ifl_site site[1];
-    const ifl_sites sites_of_one = {.at = site, .count = 1};
-    static const uint64_t expected[2][2] = {{24, 24}, {60, 30}};
-    (void)unused;
-    for (int is_float = 0; is_float < 2; is_float++)
-        for (int sectors = 1; sectors <= 2; sectors++) {
-            site[0].access.is_float = is_float;
-            void *state = ifl_observe_busy_part.observer->create(&sites_of_one);
-            for (int i = 0; i < REQUESTS; i++) {
-                const uint64_t address[LANES] = {4096 + 32 * (uint64_t)(i % sectors)};
-                add_request(state, IFL_ACCESS_ATOMIC, 1, address);
-            }
-            ifl_profile *profile =
-                report_of(&ifl_observe_busy_part, state, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
-            assert_int_equal(profile->counters.value[IFL_COUNTER_global_atomic_busiest_part],
-                             expected[is_float][sectors - 1]);
-            ifl_profile_destroy(profile);
-            ifl_observe_busy_part.observer->destroy(state);
-        }
-}
-
-/* 16 lanes of float on each of two words, of one sector, of two of one part, or of two parts: an
- * H100 takes 2 passes a sector and 2 more for each further lane on a word, and of floats 5 a lane, in
- * which other sectors go on (tools/gpu/atomic_probe.cu, scatter_float and scatter_red;
- * scatter_probe.cu, few). */
-static void floats_on_one_address_take_longer(void **unused)
-{
-    static ifl_site float_site[1];
-    const ifl_sites of_float = {.at = float_site, .count = 1};
-    const ifl_counter which = IFL_COUNTER_global_atomic_busiest_part;
-    const uint64_t apart[] = {4, 32, 512}, expected[2][3] = {{32, 64, 32}, {80, 80, 80}};
-    (void)unused;
-    for (int is_float = 0; is_float < 2; is_float++)
-        for (int i = 0; i < 3; i++) {
-            uint64_t address[LANES];
-            float_site[0].access.is_float = is_float;
-            void *state = ifl_observe_busy_part.observer->create(&of_float);
-            for (unsigned lane = 0; lane < LANES; lane++)
-                address[lane] = 4096 + apart[i] * (lane % 2);
-            add_request(state, IFL_ACCESS_ATOMIC, every_lane, address);
-            ifl_profile *profile =
-                report_of(&ifl_observe_busy_part, state, IFL_SPACE_GLOBAL, IFL_ACCESS_ATOMIC);
-            assert_int_equal(profile->counters.value[which], expected[is_float][i]);
-            ifl_profile_destroy(profile);
-            ifl_observe_busy_part.observer->destroy(state);
-        }
 }
 
 static void merging_does_not_depend_on_order(void **unused)
@@ -876,10 +744,6 @@ int main(void)
         cmocka_unit_test(pairs_of_128_bit_loads_pack),
         cmocka_unit_test(whole_phases_may_be_inactive),
         cmocka_unit_test(atomics_on_one_address_are_serial),
-        cmocka_unit_test(busiest_part_of_atomics),
-        cmocka_unit_test(busiest_slice_of_atomics_and_stores),
-        cmocka_unit_test(floats_on_one_address_take_longer),
-        cmocka_unit_test(floats_of_one_lane_keep_their_sector),
         cmocka_unit_test(merging_does_not_depend_on_order),
         cmocka_unit_test(likeness_changes_no_figure),
         cmocka_unit_test(contiguous_requests_may_come_in_sums),
