@@ -8,6 +8,7 @@
 #include "cache/line.h"
 #include "cache/set_shape.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -383,8 +384,8 @@ static unsigned missing_of(const ifl_time_line *line, unsigned sectors)
 
 typedef struct load {
     double ends;
-    double missed; /* lines */
-    bool is_far, has_dram, is_drawn;
+    double missed, late; /* lines that the L1 lacks; these and those that are on their way */
+    bool has_dram, is_drawn;
 } load;
 
 /* Requests are of two kinds: those that find all in the L2, and those whose lines each come from
@@ -468,9 +469,10 @@ static void load_line(ifl_time_memory *m, uint64_t number, unsigned sectors, boo
                       load *l)
 {
     m->l1_sectors += (uint64_t)count_of(sectors);
-    l->ends = fmax(l->ends, keeps ? load_through(m, number, sectors, now, l)
-                                  : load_past(m, number, sectors, now, l));
-    l->is_far |= l->ends > now + m->rates->l1_latency;
+    const double ends =
+        keeps ? load_through(m, number, sectors, now, l) : load_past(m, number, sectors, now, l);
+    l->ends = fmax(l->ends, ends);
+    l->late += ends > now + m->rates->l1_latency;
 }
 
 static bool uses_l1(uint8_t path)
@@ -484,9 +486,7 @@ static uint64_t line_at(const uint32_t *words, uint32_t index, unsigned *sectors
     return words[index] >> IFL_LINE_SECTORS;
 }
 
-/* Consecutive words that are not aligned to lines: each wavefront has words of two lines and looks
- * up both, one after the other (an H200: convolve_row and convolve_square of tests/model/everyday
- * take 2.2 to 2.3 cycles a load, though not where a probe reads the same lines again and again). */
+/* Consecutive words that are not aligned to lines. */
 static bool is_across(ifl_request_cost cost, const uint32_t *words)
 {
     bool follows = cost.lines == cost.passes + 1;
@@ -496,21 +496,35 @@ static bool is_across(ifl_request_cost cost, const uint32_t *words)
 }
 
 /* Of a load whose lines the L1 has. */
-static double passes_of_hits(const ifl_sm_rates *r, ifl_request_cost cost, const uint32_t *words)
+static double passes_of_hits(const ifl_sm_rates *r, ifl_request_cost cost)
 {
-    const double data = cost.passes, lines = cost.lines;
-    const double tags = is_across(cost, words) ? fmax(2 * data, (lines + 2) / r->tag_lines)
-                                               : (lines + 2) / r->tag_lines;
-    return fmax(data, tags + r->data_beside_tags * data);
+    return fmax(cost.passes, (cost.lines + 2) / r->tag_lines + r->data_beside_tags * cost.passes);
+}
+
+/* The least that a load takes of which something is not there, since it passes twice (late_probe). One whose wavefronts have
+ * words of two lines each looks up one after the other: an H200, convolve_row of tests/model/everyday 2.3 cycles
+ * a load, late_probe's requests for two lines 2.5; those that find their lines there 1.1. */
+static double least_of_late(const ifl_site_access *access, ifl_request_cost cost,
+                            const uint32_t *words)
+{
+    enum { WORD = 4 /* bytes */ };
+    const bool is_narrow = access->bytes > 0 && access->bytes < WORD;
+    const double least =
+        is_narrow ? ifl_sm_constant.late_narrow_passes : ifl_sm_constant.late_passes;
+    return is_across(cost, words) ? fmax(2 * ifl_sm_constant.miss_passes * cost.passes, least)
+                                  : least;
 }
 
 /* What is of a line that it lacks comes by itself later, in a pass of its own. An H100, requests
  * for 8, 16, 32 such lines: 9.1, 16.6, 32.7 cycles, whatever banks they lie in
  * (tools/gpu/fill_probe.cu). */
-static double passes_of_load(ifl_request_cost cost, double hits, double missed)
+static double passes_of_load(const ifl_site_access *access, ifl_request_cost cost,
+                             const uint32_t *words, double hits, const load *l)
 {
-    return missed < cost.lines ? hits + ifl_sm_constant.miss_passes * missed
-                               : fmax(cost.passes, missed);
+    const double passes = l->missed < cost.lines ? hits + ifl_sm_constant.miss_passes * l->missed
+                                                 : fmax(cost.passes, l->missed);
+    return l->late > 0 && uses_l1(access->path) ? fmax(passes, least_of_late(access, cost, words))
+                                                : passes;
 }
 
 /* Lines of one request follow each other while those of another one pass between them. An H100,
@@ -521,10 +535,45 @@ static double lines_apart(uint32_t lines)
     return lines > 2 ? 2.25 * (lines - 2) : 0;
 }
 
+/* So many loads can wait for what the L1 lacks; the next one waits for the first that has all. Of bytes and halves an H200's SM
+ * gets 0.30 and 0.22 requests a cycle from DRAM, whether it has 32 warps or 64 (tools/gpu/share_probe.cu, `streams`). */
+static double wait_for_room(const ifl_time_memory *m)
+{
+    return m->lacking_count == IFL_TIME_LACKING ? m->lacking[0] : 0;
+}
+
+/* Puts a value into a heap of so many whose first has gone. */
+static void sink(double *heap, uint32_t count, double value)
+{
+    uint32_t at = 0;
+    for (uint32_t below = 1; below < count; below = 2 * at + 1) {
+        below += below + 1 < count && heap[below + 1] < heap[below];
+        if (heap[below] >= value)
+            break;
+        heap[at] = heap[below];
+        at = below;
+    }
+    heap[at] = value;
+}
+
+static void note_lacking(ifl_time_memory *m, double now, double ends)
+{
+    while (m->lacking_count > 0 && m->lacking[0] <= now) {
+        m->lacking_count--;
+        sink(m->lacking, m->lacking_count, m->lacking[m->lacking_count]);
+    }
+    assert(m->lacking_count < IFL_TIME_LACKING);
+    uint32_t at = m->lacking_count++;
+    for (; at > 0 && m->lacking[(at - 1) / 2] > ends; at = (at - 1) / 2)
+        m->lacking[at] = m->lacking[(at - 1) / 2];
+    m->lacking[at] = ends;
+}
+
 static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access,
                             ifl_request_cost cost, const uint32_t *words, double now)
 {
-    const double passes = passes_of_hits(m->rates, cost, words), begins = fmax(m->l1_free, now);
+    const double passes = passes_of_hits(m->rates, cost),
+                 begins = fmax(m->l1_free, fmax(wait_for_room(m), now));
     const double latency =
         access->kind == IFL_ACCESS_TEXTURE_LOAD || access->kind == IFL_ACCESS_SURFACE_LOAD
             ? ifl_sm_constant.texture_latency
@@ -536,8 +585,10 @@ static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access,
         const uint64_t line = line_at(words, i, &sectors);
         load_line(m, line, sectors, uses_l1(access->path), begins + lines_apart(i + 1), &l);
     }
-    m->l1_free = begins + passes_of_load(cost, passes, l.missed);
-    return (ifl_served){begins, l.ends, l.is_far, 0, 0};
+    m->l1_free = begins + passes_of_load(access, cost, words, passes, &l);
+    if (l.missed > 0)
+        note_lacking(m, begins, l.ends);
+    return (ifl_served){begins, l.ends, l.late > 0, 0, 0};
 }
 
 /* They are used one after the other, though no time passes. */

@@ -13,6 +13,8 @@
 enum {
     IFL_TIME_WAYS = 8,
     IFL_TIME_IN_FLIGHT = 4096,
+    IFL_TIME_LACKING =
+        240, /* loads at most that wait for what the L1 lacks: narrow_probe and share_probe, 216 to 256 */
     IFL_TIME_ARRIVALS = 2048,
     IFL_TIME_PLACES = 1024,
     IFL_TIME_OPEN_LINES = 20,
@@ -69,6 +71,9 @@ typedef struct ifl_time_memory {
         is_later;
     double in_flight[IFL_TIME_IN_FLIGHT]; /* when the last lines come, in a ring */
     uint32_t in_flight_at;
+    double lacking
+        [IFL_TIME_LACKING]; /* loads of which the L1 lacked something: when they have all; a heap */
+    uint32_t lacking_count;
     uint32_t
         open_lines[IFL_TIME_OPEN_LINES]; /* that stores are gathered in, as in a trace; a ring */
     uint32_t open_at;

@@ -744,24 +744,28 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
         meet(sm, w);
 }
 
-/* The oldest block's warps come first; of one block's, the one that issued last. Requests to memory
- * go in the order in which their warps came to them. Warps of an H100 with only arithmetic to do end
- * block by block (tools/gpu/order_probe.cu). */
-static bool comes_before(const warp *a, const warp *b)
+/* The oldest block's warps come first; of one block's, the one that issued last long ago. The one that issued last
+ * goes on with requests to memory, and with other instructions only where no other can: two warps of
+ * a block share their scheduler evenly. Warps of an H100 with only arithmetic to do end block by block
+ * (tools/gpu/order_probe.cu), and so do those of an H200 that load what the L1 has or lacks
+ * (tools/gpu/load_order_probe.cu); of 32 warps that read the same bytes half find them there, as the first ones have
+ * asked for all of theirs (share_probe.cu). */
+static bool comes_before(const warp *a, const warp *b, const warp *last)
 {
-    if (a->is_far && b->is_far)
-        return a->issued < b->issued;
-    return a->block != b->block ? a->block < b->block : a->issued < b->issued;
+    const bool has_last = a == last || b == last;
+    if (has_last && !last->is_far)
+        return b == last;
+    if (a->block != b->block)
+        return a->block < b->block;
+    return has_last ? a == last : a->issued < b->issued;
 }
 
-/* The warp that issued last goes on only where no other can: two warps of a block share their
- * scheduler evenly. */
 static bool pick(ifl_sm *sm, scheduler *on, uint32_t *found)
 {
     const uint64_t now = sm->now;
+    const warp *last = on->last < on->count ? on->warps[on->last] : NULL;
     uint64_t next = NEVER;
     uint32_t best = on->count, can = 0;
-    bool can_go_on = false;
     for (uint32_t i = 0; i < on->count; i++) {
         warp *w = on->warps[i];
         if (w->ready > now || is_held(on, &sm->of->sites->at[w->walk.site], now, w)) {
@@ -770,16 +774,14 @@ static bool pick(ifl_sm *sm, scheduler *on, uint32_t *found)
         }
         can++;
         w->passed++;
-        if (i == on->last)
-            can_go_on = true;
-        else if (best == on->count || comes_before(w, on->warps[best]))
+        if (best == on->count || comes_before(w, on->warps[best], last))
             best = i;
     }
-    *found = best == on->count && can_go_on ? on->last : best;
+    *found = best;
     on->next = can > 1 ? now + 1 : next;
     if (!can)
         return false;
-    on->warps[*found]->passed--;
+    on->warps[best]->passed--;
     return true;
 }
 

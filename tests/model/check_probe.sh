@@ -10,7 +10,7 @@ trap 'rm -rf "$made"' EXIT
 
 while IFS='|' read -r key launch; do
     case $key in '#'*) continue ;; esac
-    ns=$(awk -v key="$key" -v column="$column" 'index($0 " ", key) == 1 { print $column }' "$measured")
+    ns=$(awk -v key="$key" -v column="$column" 'index($0 " ", key) == 1 { print $column; exit }' "$measured")
     # shellcheck disable=SC2086 # words of a launch
     set -- $launch
     kernel=$1 grid=$2 block=$3
