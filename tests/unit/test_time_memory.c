@@ -429,8 +429,8 @@ static void take_twice(const ifl_site_access *access, const uint32_t *words, uin
 }
 
 /* Loads for what is on its way: of a line 1.3 cycles, of bytes 2.2, of words in a row across a line 2.4 (an H200,
- * tools/gpu/late_probe.cu: 1.3 to 1.6, 2.2 to 2.4, 2.5). Two rows of a tile, in lines that do not follow each other, are no such
- * words. What is there takes one cycle each time. */
+ * tools/gpu/late_probe.cu: 1.3 to 1.6, 2.2 to 2.4, 2.5). Two rows of a tile, in lines that do not follow each
+ * other, are no such words. What is there takes one cycle each time. */
 static void test_late_loads(void **unused)
 {
     (void)unused;
@@ -444,8 +444,8 @@ static void test_late_loads(void **unused)
     take_twice(&load, tile, 2, 1.3, 1);
 }
 
-/* Where 240 loads wait for lines of their own, the next one waits until the first of them has its line; what is on its way for another one
- * does not count. */
+/* Where 240 loads wait for lines of their own, the next one waits until the first of them has its line;
+ * what is on its way for another one does not count. */
 static void test_room_for_loads(void **unused)
 {
     (void)unused;
