@@ -588,7 +588,7 @@ static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access,
     m->l1_free = begins + passes_of_load(access, cost, words, passes, &l);
     if (l.missed > 0)
         note_lacking(m, begins, l.ends);
-    return (ifl_served){begins, l.ends, l.late > 0, 0, 0};
+    return (ifl_served){begins, l.ends, 0, 0};
 }
 
 /* They are used one after the other, though no time passes. */
@@ -690,7 +690,7 @@ static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access,
     }
     write_ends(m, cost.ends, begins);
     const double left = leave_sm(m, sent, begins);
-    return (ifl_served){begins, begins, true, fmax(begins + passes, left), done};
+    return (ifl_served){begins, begins, fmax(begins + passes, left), done};
 }
 
 static ifl_served take_atomic(ifl_time_memory *m, const ifl_site_access *access,
@@ -717,7 +717,7 @@ static ifl_served take_atomic(ifl_time_memory *m, const ifl_site_access *access,
     return (ifl_served){begins,
                         fmax(there, l2 + r->l2_latency) + bytes / r->l2_bytes_per_cycle +
                             r->atomic_latency + waited,
-                        true, begins + fmax(cost.passes, 1), there + waited + r->atomic_turn};
+                        begins + fmax(cost.passes, 1), there + waited + r->atomic_turn};
 }
 
 /* An asynchronous copy past the L1 fills shared memory as lines come, which their fetching counts:
@@ -741,7 +741,7 @@ static ifl_served take_constant(ifl_time_memory *m, ifl_request_cost cost, const
     for (uint32_t i = 0; i < cost.lines; i++)
         there = fmax(there, (double)ifl_constant_cache_take(&m->indexed, (uint16_t)lines[i],
                                                             (uint64_t)begins));
-    return (ifl_served){begins, there + more + latency, false, 0, 0};
+    return (ifl_served){begins, there + more + latency, 0, 0};
 }
 
 /* Wavefronts of one request are two cycles apart; those of another one pass between them (an H100,
@@ -757,8 +757,7 @@ static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access,
     const double taken = is_filled(access) ? 1 : fmax(passes, 1),
                  begins = serve(&m->l1_free, now, taken);
     return (ifl_served){
-        begins, begins + APART * (taken - 1) + m->rates->result[IFL_DELAY_SHARED][IFL_PIPES], false,
-        0, 0};
+        begins, begins + APART * (taken - 1) + m->rates->result[IFL_DELAY_SHARED][IFL_PIPES], 0, 0};
 }
 
 double ifl_time_memory_exchange(ifl_time_memory *m, double passes, double now)
@@ -776,7 +775,7 @@ static ifl_served take_remote(ifl_time_memory *m, const ifl_site_access *access,
                           lanes * m->rates->remote_lane_cycles,
                  begins = serve(&m->remote_free, now, cycles), ends = begins + cycles;
     return (ifl_served){begins, kind == IFL_ACCESS_STORE ? begins : ends + m->rates->remote_latency,
-                        true, ends, 0};
+                        ends, 0};
 }
 
 /* Brings lines to the L2, which nothing waits for. */
@@ -790,7 +789,7 @@ static ifl_served take_prefetch(ifl_time_memory *m, ifl_request_cost cost, const
         const bool comes = is_first(m, number) && draw(m) < m->rates->prefetch_miss;
         fetch(m, number, sectors, begins, comes ? FROM_DRAM : FROM_L2, 1);
     }
-    return (ifl_served){begins, begins, true, 0, 0};
+    return (ifl_served){begins, begins, 0, 0};
 }
 
 /* Copies by the TMA do not pass the L1, and reach the L2's best bandwidth: an H200 brings 41 bytes
@@ -807,7 +806,7 @@ static ifl_served take_copy(ifl_time_memory *m, const ifl_site_access *access,
         else
             store_behind(m, sectors, false, now);
     }
-    return (ifl_served){now, l.ends, true, 0, 0};
+    return (ifl_served){now, l.ends, 0, 0};
 }
 
 ifl_served ifl_time_memory_take(ifl_time_memory *m, const ifl_site_access *access,

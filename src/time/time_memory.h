@@ -91,7 +91,6 @@ typedef struct ifl_time_memory {
 typedef struct ifl_served {
     double begins; /* the L1 takes it: its sources are free, its place in the queue too */
     double ends;   /* its result is there */
-    bool is_far;   /* it went beyond the L1 */
     double leaves; /* what it writes has left the SM; 0: it writes nothing there */
     double done;   /* the L2 has it */
 } ifl_served;

@@ -585,8 +585,8 @@ static double beginning_of(ifl_sm *sm, const warp *w, const ifl_site *site)
 static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
 {
     const double now = (double)sm->now, begins = beginning_of(sm, w, site);
-    ifl_served all = {begins, begins + sm->of->rates->result[site->control.delay][site->pipe],
-                      false, 0, 0};
+    ifl_served all = {begins, begins + sm->of->rates->result[site->control.delay][site->pipe], 0,
+                      0};
     ifl_request_cost cost;
     const uint32_t *lines;
     while (ifl_walk_take_request(&w->walk, &cost, &lines)) {
@@ -597,7 +597,6 @@ static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
         const ifl_served one = serve_memory(sm, w, site, cost, lines, now);
         all.begins = fmax(all.begins, one.begins);
         all.ends = fmax(all.ends, one.ends);
-        all.is_far |= one.is_far;
         all.leaves = fmax(all.leaves, one.leaves);
         all.done = fmax(all.done, one.done);
     }
