@@ -176,7 +176,7 @@ static void share_overhead(const ifl_situation *s, double fewer, double requests
 
 bool ifl_rule_results_a_thread(const ifl_situation *s, ifl_remedy *to)
 {
-    const double often = 8, worth = 0.6, idle = 0.7, some = 0.4;
+    const double often = 8, worth = 0.55, idle = 0.7, some = 0.4;
     const bool on_chip = s->model.term_us[IFL_TERM_SHARED] > s->model.term_us[IFL_TERM_L1];
     const ifl_term term = on_chip ? IFL_TERM_SHARED : IFL_TERM_L1;
     const double reuse = reuse_of(s, term);
