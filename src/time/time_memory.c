@@ -501,7 +501,7 @@ static double passes_of_hits(const ifl_sm_rates *r, ifl_request_cost cost)
     return fmax(cost.passes, (cost.lines + 2) / r->tag_lines + r->data_beside_tags * cost.passes);
 }
 
-/* The least that a load takes of which something is not there, since it passes twice (late_probe). One whose wavefronts have
+/* The least that a load takes of which something is not there (tools/gpu/late_probe.cu). One whose wavefronts have
  * words of two lines each looks up one after the other: an H200, convolve_row of tests/model/everyday 2.3 cycles
  * a load, late_probe's requests for two lines 2.5; those that find their lines there 1.1. */
 static double least_of_late(const ifl_site_access *access, ifl_request_cost cost,
@@ -536,7 +536,7 @@ static double lines_apart(uint32_t lines)
 }
 
 /* So many loads can wait for what the L1 lacks; the next one waits for the first that has all. Of bytes and halves an H200's SM
- * gets 0.30 and 0.22 requests a cycle from DRAM, whether it has 32 warps or 64 (tools/gpu/share_probe.cu, `streams`). */
+ * gets 0.30 and 0.22 requests a cycle from DRAM with 64 warps, 0.27 and 0.21 with 32 (tools/gpu/share_probe.cu, `streams`). */
 static double wait_for_room(const ifl_time_memory *m)
 {
     return m->lacking_count == IFL_TIME_LACKING ? m->lacking[0] : 0;
