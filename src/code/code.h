@@ -382,6 +382,7 @@ typedef struct ifl_demands {
         min_blocks; /* an SM, with which the compiler was to have registers enough; 0: not given */
     bool
         ordered; /* the result can depend on the order of blocks: run them in order on one worker */
+    bool polls;  /* some loop goes on, or not, by what a load finds that may wait for others */
     bool reads_clock;
     uint32_t calls;           /* functions that CUDA gives every kernel: ifl_provided_bit */
     bool cooperative;         /* uses grid-wide synchronisation */

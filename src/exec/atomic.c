@@ -229,14 +229,15 @@ static uint32_t lanes_that_do(const ifl_atomic *a, const uint8_t *space, uint32_
 
 /* One counter for all lanes: other blocks are to have their turn at it, as on a GPU, where they run
  * side by side and each fetches when it is done with its last piece. */
-static bool fetches_piece(const ifl_warp *warp, uint32_t mask, const uint8_t *space)
+static bool fetches_piece(ifl_warp *warp, uint32_t mask, const uint8_t *space)
 {
     ifl_grid *grid = warp->worker->grid;
     const uint32_t first = mask ? (uint32_t)__builtin_ctz(mask) : 0;
     bool is_one = mask && space[first] == IFL_SPACE_GLOBAL && grid->clusters > 1;
     for (uint32_t m = mask; is_one && m; m &= m - 1)
         is_one = warp->address[__builtin_ctz(m)] == warp->address[first];
-    grid->deals_work |= is_one;
+    if (is_one)
+        ifl_pace_keep(warp);
     return is_one;
 }
 
@@ -420,8 +421,11 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
     if (!(t->sink & 1))
         ifl_race_meet(warp);
     ifl_warp_tell_lanes(warp, code, t, ifl_atomic_lanes(a, mask), warp->address, space);
-    if (mask && space[__builtin_ctz(mask)] == IFL_SPACE_GLOBAL)
+    if (mask && space[__builtin_ctz(mask)] == IFL_SPACE_GLOBAL) {
         ifl_warp_remember(warp, code, true, warp->address[__builtin_ctz(mask)]);
+        if (!(t->sink & 1))
+            ifl_pace_fetched(warp, stored);
+    }
     if (a->operation == IFL_OPERATION_CAS && mask && space[__builtin_ctz(mask)] == IFL_SPACE_SHARED)
         ifl_warp_contend(warp);
     const bool yields = a->fetches_work && fetches_piece(warp, mask, space);

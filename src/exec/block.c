@@ -280,6 +280,7 @@ static bool start_warp(ifl_warp *warp, ifl_block *block, bool is_followed)
     warp->running = NULL;
     warp->observed = warp->changed = warp->spins = warp->spun = false;
     warp->requests_left = warp->worker->grid->launch->quantum;
+    warp->pace = (ifl_pace){0};
     warp->behind = 0;
     warp->watching = 0;
     warp->group_steps = 0;
@@ -493,27 +494,47 @@ typedef struct turn {
     bool ended;    /* some block */
 } turn;
 
-static void run_block(ifl_worker *worker, ifl_block *block, turn *now)
+/* Its warps in turn, as far as each gets; true: some warp ran. */
+static bool run_warps(ifl_worker *worker, ifl_block *block, turn *now)
 {
     const uint32_t count = block->warp_count, first = block->first_warp;
+    const bool keeps_pace = worker->grid->keeps_pace;
+    bool ran = false;
     block->is_contended = block->is_together = false;
     for (uint32_t i = 0; i < count && !worker->fault.is_set && !block->is_together; i++) {
         ifl_warp *warp = block->warps[first + i < count ? first + i : first + i - count];
-        if (ifl_warp_is_done(warp) || !ifl_warp_has_ready(warp))
+        if (ifl_warp_is_done(warp) || !ifl_warp_has_ready(warp) ||
+            (keeps_pace && warp->pace.left <= 0))
             continue;
         ifl_warp_run(warp);
-        now->ran = true;
+        now->ran = ran = true;
+        warp->pace.left -= keeps_pace; /* also where it only waits for the others */
         now->advanced |= !(warp->reason == IFL_REASON_YIELD && warp->spun && !warp->changed);
         now->watched |= warp->observed;
         if (worker->seeks_help)
             ifl_worker_seek_help(worker);
         if (should_stop(worker))
-            return;
+            return false;
     }
     if (block->is_together)
         block->first_warp = 0;
     else if (block->is_contended)
         block->first_warp = first + 1 < count ? first + 1 : 0;
+    return ran;
+}
+
+static void run_block(ifl_worker *worker, ifl_block *block, turn *now)
+{
+    if (!worker->grid->keeps_pace) {
+        run_warps(worker, block, now);
+    } else {
+        for (uint32_t w = 0; w < block->warp_count; w++)
+            ifl_pace_begin(block->warps[w]);
+        while (run_warps(worker, block, now) && !worker->fault.is_set)
+            continue;
+    }
+    if (should_stop(worker))
+        return;
     if (is_done(block)) {
         end_block(worker, block);
         now->ended = true;
@@ -588,16 +609,17 @@ static bool may_widen(const ifl_grid *grid)
  * all, as in a coloring of a graph, few steps lead there. */
 static void widen(ifl_worker *worker, const turn *now)
 {
-    enum { PATIENCE = 4, LONG_PATIENCE = 8192 };
+    enum { PATIENCE = 4, LONG_PATIENCE = 8192, LAST_PATIENCE = 1 << 24 };
     ifl_grid *grid = worker->grid;
-    if (grid->deals_work && grid->resident < resident_on_gpu(grid)) {
+    if (grid->keeps_pace && grid->resident < resident_on_gpu(grid)) {
         worker->begins = worker->block_count;
         grid->resident = resident_on_gpu(grid);
     }
     worker->idle_rounds = now->advanced ? 0 : worker->idle_rounds + 1;
     worker->stale_turns =
         now->ended ? 0 : worker->stale_turns + (now->watched ? grid->resident : 0);
-    bool waits = worker->idle_rounds >= PATIENCE || worker->stale_turns >= LONG_PATIENCE;
+    const uint32_t most = grid->keeps_pace ? LAST_PATIENCE : LONG_PATIENCE;
+    bool waits = worker->idle_rounds >= PATIENCE || worker->stale_turns >= most;
     if (!waits || !may_widen(grid))
         return;
     worker->idle_rounds = worker->stale_turns = 0;
@@ -636,7 +658,7 @@ void ifl_worker_run(ifl_worker *worker)
     for (uint64_t rounds = 1; fill_places(worker) && !worker->fault.is_set && !should_stop(worker);
          rounds++) {
         turn now = {false, false, false, false};
-        uint32_t b = worker->begins;
+        uint32_t b = worker->begins < worker->block_count ? worker->begins : 0;
         for (worker->begins = 0; b < worker->block_count && !worker->fault.is_set; b++)
             if (worker->blocks[b].is_running)
                 run_block(worker, &worker->blocks[b], &now);

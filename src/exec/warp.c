@@ -645,6 +645,19 @@ static void count_behind(ifl_warp *warp, const ifl_fragment *fragment)
         warp->requests_left = 1;
 }
 
+/* The fragment had a request, the last of those that its warp may have. */
+static void end_requests(ifl_warp *warp, const ifl_fragment *fragment)
+{
+    const bool goes_on =
+        !warp->worker->grid->keeps_pace || ifl_pace_goes_on(warp, fragment->code[-1].site);
+    if (warp->behind) {
+        count_behind(warp, fragment);
+    } else if (warp->worker->grid->keeps_pace && goes_on) {
+        warp->requests_left = 1;
+        warp->reason = IFL_REASON_NONE;
+    }
+}
+
 /* The last to arrive at a barrier goes on in its turn, not before the others: a GPU lets all go on at once. */
 static bool opened_barrier(const ifl_warp *warp)
 {
@@ -674,7 +687,8 @@ void ifl_warp_run(ifl_warp *warp)
     bool observed = false, changed = false;
     int index;
     if (warp->requests_left <= 0)
-        warp->requests_left = warp->worker->grid->launch->quantum;
+        warp->requests_left =
+            warp->worker->grid->keeps_pace ? 1 : warp->worker->grid->launch->quantum;
     for (int turns = 0; (index = ready_fragment(warp)) >= 0; turns++) {
         if (turns >= (observed ? WATCHING_TURNS : LONG_TURNS)) {
             end_turns(warp, (uint32_t)index, observed, changed);
@@ -689,8 +703,8 @@ void ifl_warp_run(ifl_warp *warp)
         }
         warp->running = &warp->fragments[index];
         run_fragment(warp, (uint32_t)index);
-        if (warp->behind && warp->requests_left <= 0)
-            count_behind(warp, &warp->fragments[index]);
+        if (warp->requests_left <= 0)
+            end_requests(warp, &warp->fragments[index]);
         handle(warp, (uint32_t)index);
         if (warp->reason == IFL_REASON_YIELD || warp->worker->fault.is_set || opened_barrier(warp))
             return;

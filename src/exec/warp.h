@@ -78,6 +78,13 @@ typedef struct ifl_fragment {
         aside;
 } ifl_fragment;
 
+/* How far a warp of a grid that keeps pace gets in a round (pace.c). */
+typedef struct ifl_pace {
+    int32_t left;        /* of the round; 0 or less: the warp waits for the next one */
+    uint32_t turn, site; /* of its last load */
+    bool has_loads;      /* that it has not waited for */
+} ifl_pace;
+
 struct ifl_warp {
     /* of the running fragment; handlers use these */
     ifl_reason reason;
@@ -85,6 +92,7 @@ struct ifl_warp {
     int32_t slice;         /* basic blocks until the fragment yields */
     int32_t requests_left; /* memory requests until the warp yields */
     uint32_t behind;       /* turns of one request, since it left a barrier */
+    ifl_pace pace;
     const ifl_code *place; /* of the fragment's meeting, or NULL */
     ifl_frame *frame;
     ifl_worker *worker;
@@ -211,6 +219,12 @@ typedef struct ifl_fetching {
     bool is_even; /* they are as far apart as others were */
 } ifl_fetching;
 
+/* A word of global memory that a block has compared and swapped. */
+typedef struct ifl_swapped {
+    uint64_t address, block; /* its index + 1; 0: none yet */
+} ifl_swapped;
+enum { IFL_SWAPPED = 64 };
+
 struct ifl_worker {
     ifl_grid *grid;
     void **states;           /* of the observers */
@@ -226,6 +240,7 @@ struct ifl_worker {
     uint64_t *tallies;           /* by site: lanes that executed it, of those that are tallied */
     ifl_block *blocks;           /* resident */
     uint32_t block_count, block_capacity;
+    ifl_swapped swapped[IFL_SWAPPED]; /* lately, by address */
     uint32_t begins; /* the block with which the next round does: those before it had their turn */
     ifl_fault fault;
     uint64_t remote_requests; /* to shared memory of another block of the cluster: in no counter */
@@ -270,10 +285,10 @@ struct ifl_grid {
     uint32_t warps_per_block;
     uint64_t shared_bytes; /* of a block, all */
     uint64_t own_shared; /* of it the kernel's; behind that, where it is used, the system's part */
-    uint64_t reserved_first;  /* of it the system's, where that lies before the kernel's */
-    uint32_t resident;        /* clusters that a worker holds at once */
-    bool may_widen;           /* more, when those only wait for others */
-    bool deals_work;          /* its blocks fetch pieces of work from a counter in memory */
+    uint64_t reserved_first; /* of it the system's, where that lies before the kernel's */
+    uint32_t resident;       /* clusters that a worker holds at once */
+    bool may_widen;          /* more, when those only wait for others */
+    bool keeps_pace; /* its blocks wait for each other, or deal out work among them (pace.c) */
     struct ifl_exec_run *run; /* grid.c */
     uint64_t launch_number;   /* of the memory's launches */
     uint64_t workspace;       /* device address of the grid barrier's memory, 0 none */
@@ -490,6 +505,20 @@ void ifl_block_tell_barrier(ifl_warp *warp, const ifl_code *code, uint32_t mask)
 void ifl_worker_run(ifl_worker *worker);
 /* Starts the other workers once the launch has taken a while. */
 void ifl_worker_seek_help(ifl_worker *first);
+
+/* ---- blocks that wait for each other: pace.c -------------------------------------------------- */
+
+/* The grid's blocks wait for each other; this warp has done what it may in this round. */
+void ifl_pace_keep(ifl_warp *warp);
+/* Before an atomic: does what the warp has loaded come only with the next round? */
+bool ifl_pace_awaits(ifl_warp *warp);
+/* The warp had an atomic in global memory whose old value it wants. `swapped`: the lanes that compared
+ * and then stored. */
+void ifl_pace_fetched(ifl_warp *warp, uint32_t swapped);
+/* Another round begins for the warp. */
+void ifl_pace_begin(ifl_warp *warp);
+/* It has had a request, its last one of those that it may have: does it go on in this round? */
+bool ifl_pace_goes_on(ifl_warp *warp, uint32_t site);
 
 /* ---- reading slots --------------------------------------------------------------------------- */
 

@@ -68,6 +68,13 @@ void ifl_lower_nothing(ifl_lowerer *l)
     ifl_lower_emit(l, IFL_CODE_nothing);
 }
 
+void ifl_lower_fence(ifl_lowerer *l)
+{
+    const unsigned scope = l->instruction->modifiers.scope;
+    const bool is_far = scope == IFL_SCOPE_GPU || scope == IFL_SCOPE_SYS;
+    ifl_lower_emit(l, is_far ? IFL_CODE_fence : IFL_CODE_nothing);
+}
+
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 static const ifl_variable *parameter(const ifl_lowerer *l, const uint32_t *list, uint32_t count,

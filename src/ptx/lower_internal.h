@@ -121,7 +121,7 @@ void ifl_lower_emit_copies_wait(ifl_lowerer *l);
 /* lower_control.c */
 ifl_lower_function ifl_lower_bra, ifl_lower_brx, ifl_lower_call, ifl_lower_ret, ifl_lower_exit,
     ifl_lower_trap, ifl_lower_barrier, ifl_lower_cluster_barrier, ifl_lower_warp_op,
-    ifl_lower_nothing, ifl_lower_nanosleep;
+    ifl_lower_nothing, ifl_lower_fence, ifl_lower_nanosleep;
 /* lower_bulk.c */
 ifl_lower_function ifl_lower_cp_async_bulk, ifl_lower_masked_bulk, ifl_lower_cp_reduce_bulk,
     ifl_lower_async_value, ifl_lower_box_load, ifl_lower_box_store, ifl_lower_image_load,

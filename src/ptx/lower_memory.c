@@ -195,6 +195,24 @@ static void load_parameter(ifl_lowerer *l, const ifl_operand *memory, const ifl_
     }
 }
 
+static bool stores_to_shared(const void *user, uint32_t index)
+{
+    const ifl_instruction *instruction = ifl_ptx_instruction(user, index);
+    return instruction->opcode == IFL_OP_ST && instruction->modifiers.space == IFL_SPACE_SHARED;
+}
+
+/* May the result of the instruction at hand decide how the loop around it goes on? */
+static bool decides_loop(ifl_lowerer *l)
+{
+    const ifl_flow_touches touches = ifl_ptx_touches(&l->part);
+    const uint32_t index = (uint32_t)(l->instruction - ifl_ptx_instruction(&l->part, 0));
+    bool decides = false;
+    if (l->status == IFL_OK)
+        l->status =
+            ifl_flow_decides(&l->flow, &touches, index, stores_to_shared, &decides, l->error);
+    return decides;
+}
+
 void ifl_lower_load(ifl_lowerer *l)
 {
     const ifl_operand *memory = l->slots.at[1];
@@ -216,8 +234,10 @@ void ifl_lower_load(ifl_lowerer *l)
     if (t->space == IFL_SPACE_PARAM)
         t->space = IFL_SPACE_CONST;
     fill_address(l, memory, t);
-    l->image->demands.ordered |=
+    const bool is_of_others =
         t->observes && (t->space == IFL_SPACE_GLOBAL || t->space == IFL_SPACE_GENERIC);
+    l->image->demands.ordered |= is_of_others;
+    l->image->demands.polls = l->image->demands.polls || (is_of_others && decides_loop(l));
     ifl_lower_emit(l, ifl_transfer_operation(t))->transfer = t;
 }
 
@@ -262,24 +282,6 @@ static bool result_is_read(const ifl_lowerer *l, const ifl_operand *slot)
         if (member[e].kind == IFL_OPERAND_REGISTER && l->is_read[member[e].index])
             return true;
     return false;
-}
-
-static bool stores_to_shared(const void *user, uint32_t index)
-{
-    const ifl_instruction *instruction = ifl_ptx_instruction(user, index);
-    return instruction->opcode == IFL_OP_ST && instruction->modifiers.space == IFL_SPACE_SHARED;
-}
-
-/* May the result of the instruction at hand decide how the loop around it goes on? */
-static bool decides_loop(ifl_lowerer *l)
-{
-    const ifl_flow_touches touches = ifl_ptx_touches(&l->part);
-    const uint32_t index = (uint32_t)(l->instruction - ifl_ptx_instruction(&l->part, 0));
-    bool decides = false;
-    if (l->status == IFL_OK)
-        l->status =
-            ifl_flow_decides(&l->flow, &touches, index, stores_to_shared, &decides, l->error);
-    return decides;
 }
 
 /* May the lanes of a warp disagree about it? */

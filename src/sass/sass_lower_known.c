@@ -67,6 +67,7 @@ static bool names_all(const ifl_sass_instruction *instruction)
                                                          ifl_sass_lower_meet,
                                                          ifl_sass_lower_break,
                                                          ifl_sass_lower_nothing,
+                                                         ifl_sass_lower_membar,
                                                          ifl_sass_lower_yield,
                                                          ifl_sass_lower_shuffle,
                                                          ifl_sass_lower_vote,

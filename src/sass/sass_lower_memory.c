@@ -182,7 +182,9 @@ void ifl_sass_lower_load(ifl_sass_lowerer *l)
     } else {
         set_results(l, d, 0, t->elements, t);
     }
-    l->image->demands.ordered |= t->observes && t->space != IFL_SPACE_SHARED;
+    const bool is_of_others = t->observes && t->space != IFL_SPACE_SHARED;
+    l->image->demands.ordered |= is_of_others;
+    l->image->demands.polls = l->image->demands.polls || (is_of_others && ifl_sass_flow_decides(l));
     emit_load(l, t);
 }
 

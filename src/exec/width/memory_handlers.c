@@ -513,8 +513,11 @@ IFL_INLINE void fetch_ahead(const ifl_warp *warp, const ifl_code *code, const ex
         if (in->space != IFL_SPACE_CONST)                                                          \
             tell(warp, code, t, in->space, warp->address, mask, at->shape);                        \
         move_elements(t, frame, in->base, warp->address, mask, at);                                \
-        if (__builtin_expect(t->observes, 0))                                                      \
+        if (__builtin_expect(t->observes, 0)) {                                                    \
             ifl_warp_observe(warp);                                                                \
+            if (warp->worker->grid->image->demands.polls)                                          \
+                ifl_pace_keep(warp);                                                               \
+        }                                                                                          \
         warp->changed |= t->kind == IFL_ACCESS_STORE;                                              \
         while (warp->worker->fetching.lanes)                                                       \
             ifl_fetch_some(warp->worker);                                                          \
@@ -786,15 +789,18 @@ static uint32_t swap_words(ifl_warp *warp, const ifl_atomic *a, char *frame, uin
 static void update_and_tell(ifl_warp *warp, const ifl_atomic *a, char *frame, uintptr_t base,
                             uint32_t mask)
 {
-    uint32_t told = mask;
-    if (a->operation != IFL_OPERATION_CAS)
-        warp->changed |= update_words(warp, a, frame, base, mask);
-    else if (a->tells == IFL_ATOMIC_TELLS_STORED)
-        told = swap_words(warp, a, frame, base, mask);
+    uint32_t swapped = 0;
+    if (a->operation == IFL_OPERATION_CAS)
+        swapped = swap_words(warp, a, frame, base, mask);
     else
-        swap_words(warp, a, frame, base, mask);
+        warp->changed |= update_words(warp, a, frame, base, mask);
     if (a->tells)
-        ifl_set_predicate(frame, a->told, mask, told);
+        ifl_set_predicate(frame, a->told, mask,
+                          a->tells == IFL_ATOMIC_TELLS_STORED && a->operation == IFL_OPERATION_CAS
+                              ? swapped
+                              : mask);
+    if (a->transfer.space != IFL_SPACE_SHARED && !(a->transfer.sink & 1))
+        ifl_pace_fetched(warp, swapped);
 }
 
 IFL_OPERATION(atomic)
@@ -804,6 +810,8 @@ IFL_OPERATION(atomic)
     const uint32_t mask = IFL_EXECUTING;
     const bool is_shared = t->space == IFL_SPACE_SHARED;
     room in = {0, 0, 0, 0, IFL_SPACE_GLOBAL};
+    if (__builtin_expect(warp->worker->grid->keeps_pace, 0) && !is_shared && ifl_pace_awaits(warp))
+        IFL_STOP(IFL_REASON_AGAIN, code);
     if (mask && is_simple_atomic(a) && !warp->block->races)
         in = is_shared ? shared_room(warp, code) : global_room(warp, code);
     if (in.bytes && !in.origin) {

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Blocks that wait for what others of their grid store: a scan whose blocks look back at the sums of
+ * those before them, a chain in which each goes on where the last one ended. Run one after the other,
+ * each finds what it looks for; on a GPU all that fit are resident, and look again until it is there.
+ * So they run side by side, in rounds that take as long as a load from the L2: in each a warp gets as
+ * far as on a GPU. Its loads are on their way together until it waits for one of them, as the trace
+ * for the caches has it (cache_trace.c). */
+#include "exec/warp.h"
+
+enum {
+    ROUND = 32, /* in requests of shared memory */
+    OTHER = 2   /* of those that nobody waits for: stores, sums */
+};
+
+void ifl_pace_keep(ifl_warp *warp)
+{
+    ifl_grid *grid = warp->worker->grid;
+    grid->keeps_pace |= grid->clusters > 1;
+    warp->pace.left = 0;
+}
+
+bool ifl_pace_awaits(ifl_warp *warp)
+{
+    ifl_pace *pace = &warp->pace;
+    if (!pace->has_loads)
+        return false;
+    pace->has_loads = false;
+    pace->left -= ROUND;
+    return pace->left <= 0;
+}
+
+/* Locks, and sums made of compare and swap: blocks swap a word that others have swapped. Who puts keys
+ * into a table swaps each word once. */
+static bool is_swapped_by_others(ifl_warp *warp, uint64_t address)
+{
+    ifl_swapped *at = &warp->worker->swapped[address / sizeof(uint32_t) % IFL_SWAPPED];
+    const ifl_swapped now = {address, warp->block->index + 1};
+    const bool is_of_others = at->address == address && at->block && at->block != now.block;
+    *at = now;
+    return is_of_others;
+}
+
+void ifl_pace_fetched(ifl_warp *warp, uint32_t swapped)
+{
+    if (warp->worker->grid->keeps_pace) {
+        warp->pace.left -= ROUND;
+        return;
+    }
+    for (uint32_t m = swapped; m; m &= m - 1)
+        if (is_swapped_by_others(warp, warp->address[__builtin_ctz(m)]))
+            ifl_pace_keep(warp);
+}
+
+void ifl_pace_begin(ifl_warp *warp)
+{
+    warp->pace.left = ROUND;
+}
+
+/* Does the warp wait for loads before this request? */
+static bool is_new_turn(const ifl_pace *pace, const ifl_site *of, uint32_t site)
+{
+    return pace->has_loads && (of->turn >> IFL_TURN_BITS != pace->turn >> IFL_TURN_BITS ||
+                               site <= pace->site || of->turn > pace->turn);
+}
+
+bool ifl_pace_goes_on(ifl_warp *warp, uint32_t site)
+{
+    const ifl_site *of = &warp->worker->grid->image->sites.at[site];
+    ifl_pace *pace = &warp->pace;
+    const bool is_far = of->access.space != IFL_SPACE_SHARED,
+               loads = is_far && of->access.kind == IFL_ACCESS_LOAD,
+               waits = is_new_turn(pace, of, site);
+    pace->left -= waits ? ROUND : is_far ? OTHER : 1;
+    pace->has_loads = loads || (pace->has_loads && !waits);
+    pace->turn = of->turn;
+    pace->site = site;
+    return pace->left > 0;
+}
+
+ifl_reason ifl_slow_fence(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                          uint32_t active)
+{
+    (void)code, (void)frame, (void)active;
+    if (!mask || !warp->worker->grid->keeps_pace)
+        return IFL_REASON_NONE;
+    warp->pace.left -= ROUND;
+    return warp->pace.left > 0 ? IFL_REASON_NONE : IFL_REASON_YIELD;
+}
