@@ -30,7 +30,7 @@ demo:
 	cmake --build build-demo -j $(JOBS) --target inflight
 	build-demo/inflight analyze lab/axpy/axpy_naive.launch --gpu rtx-pro-5000 --gpu b200@1155
 
-# With LONG=1 also what takes long: all of the launches, products and kernels that a GPU counted, computed or timed, in place of
+# With LONG=1 also what takes long: most of the launches, all products and kernels that a GPU counted, computed or timed, in place of
 # some; a case's sweeps from its PTX, which run every version too, in place of its versions; programs and libraries that need nvcc;
 # lintian.
 SOME = ^(gpu[.](caches|matrix_exact|matrix_h200|matrix_machine)|alloc[.](everything|gpu)|access[.]sweep[.]best|model[.]times[.](everyday|tail|bank-conflicts|prefetch)|lab[.]ptx[.].*)$$
@@ -63,7 +63,7 @@ build-asan:
 
 # Under the sanitizers not again what takes minutes there and runs the same code as shorter tests (access.sweep.best is
 # access.sweep.base there; schedules are those of four cases), nor installations, nor what runs no code of ours.
-SLOW = ^alloc[.](everything|gpu)|^access[.]sweep[.]best|^check[.](example[.]spill|cache)|^cli[.]pages|^house[.](format|names|tools)|^install[.]|^lab[.]|^model[.](measured|page)|^model[.]times[.](compression|load-granularity|wide-loads)|^advice[.](cases|problems)|^gpu[.](caches|differential|replay|matrix|tensors|mufu)|^programs[.]locks
+SLOW = ^alloc[.](everything|gpu)|^access[.]sweep[.]best|^check[.](example[.]spill|cache)|^cli[.]pages|^house[.](format|names|tools)|^docs[.](lab|session)|^install[.]|^lab[.]|^model[.](adds|chains|exchanges|measured|narrow|page|parts|uneven)|^model[.]times[.](compression|load-granularity|wide-loads)|^advice[.](cases|problems)|^gpu[.](caches|differential|replay|matrix|tensors|mufu)|^programs[.]locks
 # clang 14's leak check can take what lies before a thread's block of the stand-in for the block's header, and crash.
 asan: build-asan
 	ASAN_OPTIONS=intercept_tls_get_addr=0 $(CTEST) build-asan -E '$(SLOW)'
