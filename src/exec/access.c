@@ -532,8 +532,9 @@ bool ifl_warp_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32
         return false;
     if (t->observes)
         ifl_warp_observe(warp);
-    if (t->observes && warp->worker->grid->image->demands.polls)
-        ifl_pace_keep(warp);
+    if (t->observes && mask && space[__builtin_ctz(mask)] == IFL_SPACE_GLOBAL &&
+        warp->worker->grid->image->demands.polls)
+        ifl_pace_look(warp);
     /* Nobody else waits for a lane's own memory. */
     warp->changed |=
         t->kind == IFL_ACCESS_STORE && mask && space[__builtin_ctz(mask)] != IFL_SPACE_LOCAL;

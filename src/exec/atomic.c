@@ -237,7 +237,7 @@ static bool fetches_piece(ifl_warp *warp, uint32_t mask, const uint8_t *space)
     for (uint32_t m = mask; is_one && m; m &= m - 1)
         is_one = warp->address[__builtin_ctz(m)] == warp->address[first];
     if (is_one)
-        ifl_pace_keep(warp);
+        ifl_pace_look(warp);
     return is_one;
 }
 

@@ -509,7 +509,8 @@ static bool run_warps(ifl_worker *worker, ifl_block *block, turn *now)
         ifl_warp_run(warp);
         now->ran = ran = true;
         warp->pace.left -= keeps_pace; /* also where it only waits for the others */
-        now->advanced |= !(warp->reason == IFL_REASON_YIELD && warp->spun && !warp->changed);
+        now->advanced |= !(warp->reason == IFL_REASON_YIELD && !warp->changed &&
+                           (keeps_pace ? warp->pace.only_looked : warp->spun));
         now->watched |= warp->observed;
         if (worker->seeks_help)
             ifl_worker_seek_help(worker);
@@ -530,7 +531,7 @@ static void run_block(ifl_worker *worker, ifl_block *block, turn *now)
     } else {
         for (uint32_t w = 0; w < block->warp_count; w++)
             ifl_pace_begin(block->warps[w]);
-        while (run_warps(worker, block, now) && !worker->fault.is_set)
+        while (run_warps(worker, block, now) && worker->grid->keeps_pace && !worker->fault.is_set)
             continue;
     }
     if (should_stop(worker))
@@ -602,24 +603,32 @@ static bool may_widen(const ifl_grid *grid)
     return grid->may_widen && grid->resident < most_resident(grid);
 }
 
+static bool is_as_on_gpu(const ifl_grid *grid)
+{
+    return grid->resident >= resident_on_gpu(grid);
+}
+
 /* Everything resident waits for memory to change: other blocks may be the ones to change it. On a
  * GPU they would be resident as well. Whoever writes while it waits, or meets at barriers, is not
  * so easily told from one that works: that takes longer, counted in turns of clusters, so that it
  * costs the same however many are resident. Each time they become twice as many: where all wait for
- * all, as in a coloring of a graph, few steps lead there. */
+ * all, as in a coloring of a graph, few steps lead there. More than a GPU holds, where the grid keeps
+ * pace, only if it would not go on there. */
 static void widen(ifl_worker *worker, const turn *now)
 {
-    enum { PATIENCE = 4, LONG_PATIENCE = 8192, LAST_PATIENCE = 1 << 24 };
+    enum { PATIENCE = 4, LONG_PATIENCE = 8192, GPU_PATIENCE = 1024, LONG_GPU_PATIENCE = 1 << 24 };
     ifl_grid *grid = worker->grid;
-    if (grid->keeps_pace && grid->resident < resident_on_gpu(grid)) {
-        worker->begins = worker->block_count;
+    if (grid->keeps_pace && !is_as_on_gpu(grid)) {
+        worker->begins = worker->block_count; /* the others have had their turn */
         grid->resident = resident_on_gpu(grid);
     }
+    const bool holds_all = grid->keeps_pace && is_as_on_gpu(grid);
     worker->idle_rounds = now->advanced ? 0 : worker->idle_rounds + 1;
     worker->stale_turns =
         now->ended ? 0 : worker->stale_turns + (now->watched ? grid->resident : 0);
-    const uint32_t most = grid->keeps_pace ? LAST_PATIENCE : LONG_PATIENCE;
-    bool waits = worker->idle_rounds >= PATIENCE || worker->stale_turns >= most;
+    const bool waits =
+        worker->idle_rounds >= (holds_all ? GPU_PATIENCE : PATIENCE) ||
+        worker->stale_turns >= (uint32_t)(holds_all ? LONG_GPU_PATIENCE : LONG_PATIENCE);
     if (!waits || !may_widen(grid))
         return;
     worker->idle_rounds = worker->stale_turns = 0;

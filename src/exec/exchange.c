@@ -217,7 +217,7 @@ ifl_reason ifl_slow_nanosleep(ifl_warp *warp, const ifl_code *code, char *frame,
     (void)code, (void)frame, (void)active;
     if (mask)
         ifl_warp_observe(warp);
-    warp->pace.left = 0;
+    ifl_pace_sleep(warp);
     warp->has_yielded |= mask != 0;
     return mask ? IFL_REASON_YIELD : IFL_REASON_NONE;
 }

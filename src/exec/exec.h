@@ -47,8 +47,8 @@ typedef struct ifl_nester {
     ifl_nested_status (*launch)(void *user, uint64_t parameters, uint64_t stream);
 } ifl_nester;
 
-/* Blocks that one worker holds at once: as many as an H200, 32 on each of 132 multiprocessors. */
-enum { IFL_MOST_RESIDENT = 132 * 32 };
+/* Blocks that one worker holds at once: more than any GPU that is described (a GB200: 152 multiprocessors with 32). */
+enum { IFL_MOST_RESIDENT = 160 * 32 };
 
 typedef struct ifl_exec_launch {
     ifl_image *image;

@@ -379,6 +379,19 @@ static void warn_races(const ifl_worker *workers, unsigned count, ifl_exec_resul
             add_warning(result, text);
 }
 
+static void warn_pace(const ifl_grid *grid, ifl_exec_result *result)
+{
+    const char *name = grid->launch->kernel_name;
+    char text[768];
+    if (!grid->has_lost_pace)
+        return;
+    snprintf(text, sizeof text,
+             "%.400s: its blocks looked %llu times for what others of them store. Those that were "
+             "left ran one after the other: counts and times are too small",
+             name ? name : grid->image->name, (unsigned long long)grid->looks);
+    add_warning(result, text);
+}
+
 static double seconds_now(void)
 {
     struct timespec t;
@@ -569,6 +582,7 @@ ifl_status ifl_engine_end(ifl_exec_run *run, ifl_exec_result *result, ifl_error 
     warn_low(run->workers, run->count, result);
     warn_reads(run->workers, run->count, result);
     warn_races(run->workers, run->count, result);
+    warn_pace(run->workers[0].grid, result);
     const ifl_worker *faulted = lowest_fault(run->workers, run->count);
     result->complete = !faulted && result->blocks_done == grid->blocks;
     result->fault = faulted ? faulted->fault.kind : IFL_FAULT_NONE;

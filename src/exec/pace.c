@@ -9,24 +9,46 @@
 
 enum {
     ROUND = 32, /* in requests of shared memory */
-    OTHER = 2   /* of those that nobody waits for: stores, sums */
+    OTHER = 2   /* of other requests that nothing waits for yet */
 };
 
-void ifl_pace_keep(ifl_warp *warp)
+/* So many looks take this machine about half a minute; the blocks that are left run one after the
+ * other. */
+enum { MOST_LOOKS = 1 << 24 };
+
+static void end_round(ifl_warp *warp)
+{
+    warp->pace.left = 0;
+    warp->pace.only_looked = true;
+}
+
+void ifl_pace_look(ifl_warp *warp)
 {
     ifl_grid *grid = warp->worker->grid;
+    if (grid->has_lost_pace)
+        return;
     grid->keeps_pace |= grid->clusters > 1;
-    warp->pace.left = 0;
+    end_round(warp);
+    grid->has_lost_pace = ++grid->looks > MOST_LOOKS;
+    if (grid->has_lost_pace) {
+        grid->keeps_pace = false;
+        grid->resident = 1;
+    }
+}
+
+void ifl_pace_sleep(ifl_warp *warp)
+{
+    end_round(warp);
 }
 
 bool ifl_pace_awaits(ifl_warp *warp)
 {
     ifl_pace *pace = &warp->pace;
-    if (!pace->has_loads)
-        return false;
+    const bool awaits = pace->has_loads;
     pace->has_loads = false;
-    pace->left -= ROUND;
-    return pace->left <= 0;
+    if (awaits)
+        pace->left -= ROUND;
+    return awaits;
 }
 
 /* Locks, and sums made of compare and swap: blocks swap a word that others have swapped. Who puts keys
@@ -43,17 +65,18 @@ static bool is_swapped_by_others(ifl_warp *warp, uint64_t address)
 void ifl_pace_fetched(ifl_warp *warp, uint32_t swapped)
 {
     if (warp->worker->grid->keeps_pace) {
-        warp->pace.left -= ROUND;
+        ifl_pace_look(warp);
         return;
     }
     for (uint32_t m = swapped; m; m &= m - 1)
         if (is_swapped_by_others(warp, warp->address[__builtin_ctz(m)]))
-            ifl_pace_keep(warp);
+            ifl_pace_look(warp);
 }
 
 void ifl_pace_begin(ifl_warp *warp)
 {
     warp->pace.left = ROUND;
+    warp->pace.only_looked = false;
 }
 
 /* Does the warp wait for loads before this request? */
@@ -77,6 +100,8 @@ bool ifl_pace_goes_on(ifl_warp *warp, uint32_t site)
     return pace->left > 0;
 }
 
+/* An H200: a block of chain_probe's chain_flag, which has two fences and a load more than one of
+ * chain_value, takes 930 ns, that one 270. */
 ifl_reason ifl_slow_fence(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
                           uint32_t active)
 {

@@ -686,9 +686,9 @@ void ifl_warp_run(ifl_warp *warp)
 {
     bool observed = false, changed = false;
     int index;
-    if (warp->requests_left <= 0)
-        warp->requests_left =
-            warp->worker->grid->keeps_pace ? 1 : warp->worker->grid->launch->quantum;
+    const bool keeps_pace = warp->worker->grid->keeps_pace;
+    if (warp->requests_left <= 0 || (keeps_pace && !warp->behind))
+        warp->requests_left = keeps_pace ? 1 : warp->worker->grid->launch->quantum;
     for (int turns = 0; (index = ready_fragment(warp)) >= 0; turns++) {
         if (turns >= (observed ? WATCHING_TURNS : LONG_TURNS)) {
             end_turns(warp, (uint32_t)index, observed, changed);
@@ -703,7 +703,7 @@ void ifl_warp_run(ifl_warp *warp)
         }
         warp->running = &warp->fragments[index];
         run_fragment(warp, (uint32_t)index);
-        if (warp->requests_left <= 0)
+        if (warp->requests_left == 0 && warp->reason == IFL_REASON_YIELD)
             end_requests(warp, &warp->fragments[index]);
         handle(warp, (uint32_t)index);
         if (warp->reason == IFL_REASON_YIELD || warp->worker->fault.is_set || opened_barrier(warp))

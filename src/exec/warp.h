@@ -81,8 +81,9 @@ typedef struct ifl_fragment {
 /* How far a warp of a grid that keeps pace gets in a round (pace.c). */
 typedef struct ifl_pace {
     int32_t left;        /* of the round; 0 or less: the warp waits for the next one */
-    uint32_t turn, site; /* of its last load */
+    uint32_t turn, site; /* of its last request */
     bool has_loads;      /* that it has not waited for */
+    bool only_looked;    /* the round ended with a look at memory, or asleep */
 } ifl_pace;
 
 struct ifl_warp {
@@ -288,7 +289,9 @@ struct ifl_grid {
     uint64_t reserved_first; /* of it the system's, where that lies before the kernel's */
     uint32_t resident;       /* clusters that a worker holds at once */
     bool may_widen;          /* more, when those only wait for others */
-    bool keeps_pace; /* its blocks wait for each other, or deal out work among them (pace.c) */
+    bool keeps_pace;    /* its blocks wait for each other, or deal out work among them (pace.c) */
+    bool has_lost_pace; /* they looked too often */
+    uint64_t looks;
     struct ifl_exec_run *run; /* grid.c */
     uint64_t launch_number;   /* of the memory's launches */
     uint64_t workspace;       /* device address of the grid barrier's memory, 0 none */
@@ -508,8 +511,11 @@ void ifl_worker_seek_help(ifl_worker *first);
 
 /* ---- blocks that wait for each other: pace.c -------------------------------------------------- */
 
-/* The grid's blocks wait for each other; this warp has done what it may in this round. */
-void ifl_pace_keep(ifl_warp *warp);
+/* The warp has looked whether others have stored something: its round is over, and from now on the
+ * grid keeps pace. */
+void ifl_pace_look(ifl_warp *warp);
+/* The warp sleeps: its round is over. */
+void ifl_pace_sleep(ifl_warp *warp);
 /* Before an atomic: does what the warp has loaded come only with the next round? */
 bool ifl_pace_awaits(ifl_warp *warp);
 /* The warp had an atomic in global memory whose old value it wants. `swapped`: the lanes that compared
@@ -517,7 +523,7 @@ bool ifl_pace_awaits(ifl_warp *warp);
 void ifl_pace_fetched(ifl_warp *warp, uint32_t swapped);
 /* Another round begins for the warp. */
 void ifl_pace_begin(ifl_warp *warp);
-/* It has had a request, its last one of those that it may have: does it go on in this round? */
+/* It has had a request: may it have another one in this round? */
 bool ifl_pace_goes_on(ifl_warp *warp, uint32_t site);
 
 /* ---- reading slots --------------------------------------------------------------------------- */

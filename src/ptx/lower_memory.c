@@ -388,7 +388,9 @@ void ifl_lower_atomic(ifl_lowerer *l)
     if (t->space != IFL_SPACE_SHARED && t->space != IFL_SPACE_CLUSTER) {
         l->image->demands.ordered |= order_shows(l, a, is_used);
         l->global_operations |= 1u << a->operation;
-        a->fetches_work = a->operation == IFL_OPERATION_ADD && is_atom && decides_loop(l);
+        a->fetches_work =
+            (a->operation == IFL_OPERATION_ADD || a->operation == IFL_OPERATION_EXCH) && is_atom &&
+            decides_loop(l);
     }
     ifl_lower_emit(l, IFL_CODE_atomic)->extra = a;
 }

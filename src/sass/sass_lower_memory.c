@@ -446,8 +446,9 @@ void ifl_sass_lower_atomic(ifl_sass_lowerer *l)
     if (a->transfer.space != IFL_SPACE_SHARED) {
         l->image->demands.ordered |= order_shows(l, a);
         l->global_operations |= 1u << a->operation;
-        a->fetches_work = a->operation == IFL_OPERATION_ADD && !(a->transfer.sink & 1) &&
-                          ifl_sass_flow_decides(l);
+        a->fetches_work =
+            (a->operation == IFL_OPERATION_ADD || a->operation == IFL_OPERATION_EXCH) &&
+            !(a->transfer.sink & 1) && ifl_sass_flow_decides(l);
     }
     ifl_sass_emit(l, IFL_CODE_atomic)->extra = a;
 }

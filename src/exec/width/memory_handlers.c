@@ -515,8 +515,8 @@ IFL_INLINE void fetch_ahead(const ifl_warp *warp, const ifl_code *code, const ex
         move_elements(t, frame, in->base, warp->address, mask, at);                                \
         if (__builtin_expect(t->observes, 0)) {                                                    \
             ifl_warp_observe(warp);                                                                \
-            if (warp->worker->grid->image->demands.polls)                                          \
-                ifl_pace_keep(warp);                                                               \
+            if (in->space == IFL_SPACE_GLOBAL && warp->worker->grid->image->demands.polls)         \
+                ifl_pace_look(warp);                                                               \
         }                                                                                          \
         warp->changed |= t->kind == IFL_ACCESS_STORE;                                              \
         while (warp->worker->fetching.lanes)                                                       \
@@ -810,7 +810,8 @@ IFL_OPERATION(atomic)
     const uint32_t mask = IFL_EXECUTING;
     const bool is_shared = t->space == IFL_SPACE_SHARED;
     room in = {0, 0, 0, 0, IFL_SPACE_GLOBAL};
-    if (__builtin_expect(warp->worker->grid->keeps_pace, 0) && !is_shared && ifl_pace_awaits(warp))
+    if (__builtin_expect(warp->worker->grid->keeps_pace, 0) && mask && !is_shared &&
+        !(t->sink & 1) && ifl_pace_awaits(warp))
         IFL_STOP(IFL_REASON_AGAIN, code);
     if (mask && is_simple_atomic(a) && !warp->block->races)
         in = is_shared ? shared_room(warp, code) : global_room(warp, code);
