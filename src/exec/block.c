@@ -478,12 +478,15 @@ static bool is_taken(const ifl_worker *worker, uint32_t index)
     return runs;
 }
 
-/* Fills free places; true while anything runs. */
+/* Fills free places; true while anything runs, also in places that are to be filled no more. */
 static bool fill_places(ifl_worker *worker)
 {
+    const ifl_grid *grid = worker->grid;
+    const uint32_t made = worker->block_count / grid->cluster_blocks,
+                   places = made > grid->resident ? made : grid->resident;
     bool runs = false;
-    for (uint32_t index = 0; index < worker->grid->resident; index++)
-        runs |= is_taken(worker, index) || fill_place(worker, index);
+    for (uint32_t index = 0; index < places; index++)
+        runs |= is_taken(worker, index) || (index < grid->resident && fill_place(worker, index));
     return runs;
 }
 

@@ -12,9 +12,9 @@ enum {
     OTHER = 2   /* of other requests that nothing waits for yet */
 };
 
-/* So many looks take this machine about half a minute; the blocks that are left run one after the
+/* So many looks take this machine about a minute; the blocks that are left run one after the
  * other. */
-enum { MOST_LOOKS = 1 << 24 };
+enum { MOST_LOOKS = 1 << 25 };
 
 static void end_round(ifl_warp *warp)
 {
