@@ -385,10 +385,12 @@ static void warn_pace(const ifl_grid *grid, ifl_exec_result *result)
     char text[768];
     if (!grid->has_lost_pace)
         return;
-    snprintf(text, sizeof text,
-             "%.400s: its blocks looked %llu times for what others of them store. Those that were "
-             "left ran one after the other: counts and times are too small",
-             name ? name : grid->image->name, (unsigned long long)grid->looks);
+    snprintf(
+        text, sizeof text,
+        "%.400s: its blocks looked %llu times at what others of them may store, and those that "
+        "were left ran one after the other: where they wait for each other, counts and times are "
+        "too small",
+        name ? name : grid->image->name, (unsigned long long)grid->looks);
     add_warning(result, text);
 }
 

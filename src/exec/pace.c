@@ -25,9 +25,9 @@ static void end_round(ifl_warp *warp)
 void ifl_pace_look(ifl_warp *warp)
 {
     ifl_grid *grid = warp->worker->grid;
-    if (grid->has_lost_pace)
+    if (grid->has_lost_pace || grid->clusters == 1)
         return;
-    grid->keeps_pace |= grid->clusters > 1;
+    grid->keeps_pace = true;
     end_round(warp);
     grid->has_lost_pace = ++grid->looks > MOST_LOOKS;
     if (grid->has_lost_pace) {
