@@ -153,9 +153,8 @@ typedef struct ifl_atomic {
     bool tells_success; /* the result is 1 where cas stored its value, else 0 */
     uint8_t tells;      /* IFL_ATOMIC_TELLS_* */
     uint32_t told;      /* a predicate */
-    bool
-        fetches_work; /* in a loop that goes on, or not, by its old value: a queue of pieces, a lock */
-    uint8_t joins;    /* ifl_atomic_joins */
+    bool fetches_work;  /* its old value decides a loop: a queue of pieces, a lock */
+    uint8_t joins;      /* ifl_atomic_joins */
     /* a load of what several GPUs have at the address, combined; halves are added as f32 */
     bool combines, adds_wide;
 } ifl_atomic;

@@ -512,8 +512,11 @@ static bool run_warps(ifl_worker *worker, ifl_block *block, turn *now)
         ifl_warp_run(warp);
         now->ran = ran = true;
         warp->pace.left -= keeps_pace; /* also where it only waits for the others */
-        now->advanced |= !(warp->reason == IFL_REASON_YIELD && !warp->changed &&
-                           (keeps_pace ? warp->pace.only_looked : warp->spun));
+        const bool only_looked = warp->reason == IFL_REASON_YIELD && !warp->changed &&
+                                 (keeps_pace ? warp->pace.only_looked : warp->spun);
+        now->advanced |= !only_looked;
+        if (keeps_pace && only_looked)
+            ifl_pace_count(worker->grid);
         now->watched |= warp->observed;
         if (worker->seeks_help)
             ifl_worker_seek_help(worker);

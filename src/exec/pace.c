@@ -12,7 +12,7 @@ enum {
     OTHER = 2   /* of other requests that nothing waits for yet */
 };
 
-/* So many looks take this machine about a minute; the blocks that are left run one after the
+/* So many looks that change nothing take this machine about a minute; the blocks that are left run one after the
  * other. */
 enum { MOST_LOOKS = 1 << 25 };
 
@@ -29,6 +29,10 @@ void ifl_pace_look(ifl_warp *warp)
         return;
     grid->keeps_pace = true;
     end_round(warp);
+}
+
+void ifl_pace_count(ifl_grid *grid)
+{
     grid->has_lost_pace = ++grid->looks > MOST_LOOKS;
     if (grid->has_lost_pace) {
         grid->keeps_pace = false;

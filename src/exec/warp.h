@@ -514,6 +514,8 @@ void ifl_worker_seek_help(ifl_worker *first);
 /* The warp has looked whether others have stored something: its round is over, and from now on the
  * grid keeps pace. */
 void ifl_pace_look(ifl_warp *warp);
+/* A warp of a grid that keeps pace has only looked in a round. */
+void ifl_pace_count(ifl_grid *grid);
 /* The warp sleeps: its round is over. */
 void ifl_pace_sleep(ifl_warp *warp);
 /* Before an atomic: does what the warp has loaded come only with the next round? */

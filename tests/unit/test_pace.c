@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-enum { BLOCKS = 16, WORDS = BLOCKS + 1 };
+enum { BLOCKS = 16, APART = 64, WORDS = BLOCKS * APART + 1 };
 
-/* chain: y[b] = y[b - 1] + 1, once that is there. sum: y[0] += 1 by compare and swap, of what a load found.
- * keys: y[b] = b + 1 by compare and swap with 0, then y[16] += 1 as no two blocks may that run side by side. shared: as
- * chain, with 32 volatile loads of shared memory before the store. */
+/* chain: y[b] = y[b - 1] + 1, once that is there. sum: y[0] += 1 by compare and swap, of what a load found; sums: the
+ * same, 32 times. keys: y[64 b] = b + 1 by compare and swap with 0, then y[1024] += 1 with an atomic in between, as no
+ * two blocks may that run side by side. shared: as chain, with 32 volatile loads of shared memory before the store. */
 static const char ptx[] =
     ".version 8.5\n.target sm_90\n.address_size 64\n"
     ".visible .entry chain(.param .u64 y)\n{\n"
@@ -33,14 +33,22 @@ static const char ptx[] =
     "AGAIN:\n\tmov.u32 %r2, %r1;\n\tadd.u32 %r3, %r2, 1;\n"
     "\tatom.global.cas.b32 %r1, [%rd1], %r2, %r3;\n"
     "\tsetp.ne.u32 %p1, %r1, %r2;\n\t@%p1 bra AGAIN;\n\tret;\n}\n"
+    ".visible .entry sums(.param .u64 y)\n{\n"
+    "\t.reg .b32 %r<5>;\n\t.reg .b64 %rd<2>;\n\t.reg .pred %p<3>;\n"
+    "\tld.param.u64 %rd1, [y];\n\tmov.u32 %r4, 0;\nNEXT:\n\tld.global.u32 %r1, [%rd1];\n"
+    "AGAIN:\n\tmov.u32 %r2, %r1;\n\tadd.u32 %r3, %r2, 1;\n"
+    "\tatom.global.cas.b32 %r1, [%rd1], %r2, %r3;\n"
+    "\tsetp.ne.u32 %p1, %r1, %r2;\n\t@%p1 bra AGAIN;\n"
+    "\tadd.u32 %r4, %r4, 1;\n\tsetp.lt.u32 %p2, %r4, 32;\n\t@%p2 bra NEXT;\n\tret;\n}\n"
     ".visible .entry keys(.param .u64 y)\n{\n"
-    "\t.reg .b32 %r<4>;\n\t.reg .b64 %rd<4>;\n\t.reg .pred %p<2>;\n"
+    "\t.reg .b32 %r<5>;\n\t.reg .b64 %rd<4>;\n\t.reg .pred %p<2>;\n"
     "\tld.param.u64 %rd1, [y];\n\tmov.u32 %r1, %ctaid.x;\n"
-    "\tmul.wide.u32 %rd2, %r1, 4;\n\tadd.s64 %rd3, %rd1, %rd2;\n\tadd.u32 %r2, %r1, 1;\n"
+    "\tmul.wide.u32 %rd2, %r1, 256;\n\tadd.s64 %rd3, %rd1, %rd2;\n\tadd.u32 %r2, %r1, 1;\n"
     "AGAIN:\n\tatom.global.cas.b32 %r3, [%rd3], 0, %r2;\n"
     "\tsetp.ne.u32 %p1, %r3, 0;\n\t@%p1 bra AGAIN;\n"
-    "\tld.global.u32 %r3, [%rd1+64];\n\tadd.u32 %r3, %r3, 1;\n\tst.global.u32 [%rd1+64], "
-    "%r3;\n\tret;\n}\n"
+    "\tld.global.u32 %r3, [%rd1+4096];\n"
+    "\tatom.global.add.u32 %r4, [%rd3], 0;\n\tsub.u32 %r4, %r4, %r2;\n\tadd.u32 %r3, %r3, %r4;\n"
+    "\tadd.u32 %r3, %r3, 1;\n\tst.global.u32 [%rd1+4096], %r3;\n\tret;\n}\n"
     ".visible .entry shared(.param .u64 y)\n{\n"
     "\t.reg .b32 %r<6>;\n\t.reg .b64 %rd<4>;\n\t.reg .pred %p<4>;\n\t.shared .b32 word;\n"
     "\tld.param.u64 %rd1, [y];\n\tmov.u32 %r1, %ctaid.x;\n\tmov.u32 %r2, 0;\n\tmov.u32 %r4, 0;\n"
@@ -80,7 +88,7 @@ static int teardown(void **state)
 static uint64_t run(const char *kernel, const char *grid, const char *block, uint32_t y[WORDS],
                     const char *name)
 {
-    const char *const words[][2] = {{"grid", grid}, {"block", block}, {"arg", "u32x17=zero"}};
+    const char *const words[][2] = {{"grid", grid}, {"block", block}, {"arg", "u32x1025=zero"}};
     ifl_launch *launch;
     ifl_profile *profile;
     ifl_error error;
@@ -128,10 +136,10 @@ static void blocks_that_swap_words_of_their_own_do_not(void **state)
 {
     (void)state;
     uint32_t y[WORDS];
-    assert_int_equal(run("keys", "16", "1", y, "global_atomic_requests"), BLOCKS);
+    assert_int_equal(run("keys", "16", "1", y, "global_atomic_requests"), 2 * BLOCKS);
     for (uint32_t i = 0; i < BLOCKS; i++)
-        assert_int_equal(y[i], i + 1);
-    assert_int_equal(y[BLOCKS], BLOCKS);
+        assert_int_equal(y[i * APART], i + 1);
+    assert_int_equal(y[BLOCKS * APART], BLOCKS);
 }
 
 /* They take no longer than a look at memory. */
@@ -149,8 +157,8 @@ static void the_last_block_goes_on_alone(void **state)
 {
     (void)state;
     uint32_t y[WORDS];
-    run("sum", "2", "96", y, "global_atomic_requests");
-    assert_int_equal(y[0], 192);
+    run("sums", "2", "1", y, "global_atomic_requests");
+    assert_int_equal(y[0], 64);
 }
 
 int main(void)

@@ -350,7 +350,7 @@ static void test_fence(void **unused)
     assert_in_range((uint64_t)follow(&b, &rates, 32, 1, 1), 32 * 6, 32 * 6 + 8);
 }
 
-/* A warp keeps its place until its store has left the SM, one that stored nothing does not. */
+/* A warp keeps its place until its store has left the SM, or the L2 has what it added, one that did neither does not. */
 static void test_drain(void **unused)
 {
     (void)unused;
@@ -370,6 +370,10 @@ static void test_drain(void **unused)
         assert_in_range(b.stalls[1].cycles[IFL_STALL_drain], stores ? 2 * 102 : 0,
                         stores ? 2 * 105 : 0);
     }
+    all_sites[0] = memory(IFL_ACCESS_ATOMIC, IFL_SPACE_GLOBAL, IFL_NO_BOARD);
+    rates.atomic_turn = 500;
+    follow(&b, &rates, 1, 1, 1);
+    assert_in_range(b.stalls[1].cycles[IFL_STALL_drain], 495, 505);
 }
 
 /* What a warp stores in the same line by one store after the other, the L2 gets once; where others
