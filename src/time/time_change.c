@@ -63,8 +63,9 @@ static bool append_followed(const ifl_warp_trace *from, size_t words, ifl_warp_t
 bool ifl_trace_set_copy(const ifl_block_trace *const *blocks, size_t count, uint32_t warps,
                         size_t least, size_t most, ifl_trace_set *out)
 {
+    enum { WAVES = 32 }; /* as many say what more would */
     size_t taken = 0, words = 0;
-    for (; taken < count; taken++) {
+    for (; taken < count && taken < WAVES * least; taken++) {
         words += words_of(blocks[taken], warps);
         if (words > most && taken >= least)
             break;

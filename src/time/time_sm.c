@@ -23,17 +23,17 @@ typedef struct warp {
     uint64_t stalled; /* until then by the stall of the last instruction */
     uint64_t boarded; /* until then by scoreboards; why: */
     uint8_t board_why;
-    uint64_t turned;     /* until then by the branch that it took */
-    size_t code_line;    /* + 1: that it issues from; 0: it has not begun */
-    uint64_t fetched;    /* until then by its code */
-    uint64_t supplied;   /* until then by a constant */
-    uint64_t barred;     /* until then by the barrier */
-    uint64_t fenced;     /* until then by a fence */
-    bool queues, is_far; /* that instruction goes to a queue; to memory beyond the SM's own */
-    uint8_t queue_why;   /* what it has waited for since: ifl_stall, NOT_SELECTED: nothing */
-    uint64_t passed;     /* cycles since in which it could issue and another warp did */
-    uint64_t
-        ready; /* the earliest cycle of its next issue; NEVER: at a barrier, or there is none */
+    uint64_t turned;      /* until then by the branch that it took */
+    size_t code_line;     /* + 1: that it issues from; 0: it has not begun */
+    uint64_t fetched;     /* until then by its code */
+    uint64_t supplied;    /* until then by a constant */
+    uint64_t barred;      /* until then by the barrier */
+    uint64_t fenced;      /* until then by a fence */
+    bool queues, is_far;  /* that instruction goes to a queue; to memory beyond the SM's own */
+    uint8_t queue_why;    /* what it has waited for since: ifl_stall, NOT_SELECTED: nothing */
+    uint64_t passed;      /* cycles since in which it could issue and another warp did */
+    uint64_t *ready;      /* the earliest cycle of its next issue, in its scheduler; NEVER: at a
+                             barrier, or there is none */
     uint64_t copies;      /* end of the copies of no group yet */
     uint64_t left, taken; /* until then what it wrote is in the SM, and not in the L2 */
     double data_free;     /* when its next wavefront in shared memory or the L1 may begin */
@@ -66,6 +66,7 @@ typedef struct place {
 
 typedef struct scheduler {
     warp *warps[MOST_WARPS];
+    uint64_t ready[MOST_WARPS]; /* of each, side by side: they are looked at each time */
     uint32_t count, last;
     uint64_t next;                    /* no warp of it is ready before; 0: not known */
     uint64_t pipe[IFL_PIPES][HALVES]; /* when it is free */
@@ -197,8 +198,8 @@ static void find_ready(ifl_sm *sm, warp *w)
     supply_constant(sm, w, control);
     look_at_boards(control, w);
     w->barred = 0;
-    w->ready = latest(latest(latest(w->stalled, w->turned), latest(w->fenced, w->supplied)),
-                      latest(w->fetched, w->boarded));
+    *w->ready = latest(latest(latest(w->stalled, w->turned), latest(w->fenced, w->supplied)),
+                       latest(w->fetched, w->boarded));
     w->queue_why = IFL_STALL_not_selected;
     w->passed = 0;
 }
@@ -231,6 +232,7 @@ static void start_warp(ifl_sm *sm, uint32_t at_place, uint32_t index, const ifl_
         return;
     if (!take_stretch(sm, w) || !pass_gone(sm, w))
         return;
+    w->ready = &on->ready[on->count];
     find_ready(sm, w);
     on->warps[on->count++] = w;
     on->next = 0;
@@ -281,8 +283,8 @@ static void release(ifl_sm *sm, uint32_t index, uint64_t at)
         if (!w->at_barrier)
             continue;
         w->at_barrier = false;
-        w->ready = latest(w->ready == NEVER ? at : w->ready, at);
-        w->barred = w->ready;
+        *w->ready = latest(*w->ready == NEVER ? at : *w->ready, at);
+        w->barred = *w->ready;
     }
     sm->places[index].waiting = 0;
     look_again(sm);
@@ -311,12 +313,12 @@ static void wake(ifl_sm *sm, warp *w, uint64_t at)
 {
     look_again(sm);
     w->awaits = false;
-    w->ready = latest(w->ready == NEVER ? at : w->ready, at);
+    *w->ready = latest(*w->ready == NEVER ? at : *w->ready, at);
     if (w->is_of_some) {
-        w->barred = w->ready;
+        w->barred = *w->ready;
         return;
     }
-    w->boarded = w->ready;
+    w->boarded = *w->ready;
     w->board_why = IFL_STALL_long_scoreboard;
 }
 
@@ -381,9 +383,9 @@ static void await(ifl_sm *sm, warp *w)
 {
     const object *o = object_of(&sm->places[w->place], w->awaited.object);
     if (is_over(o, &w->awaited))
-        wake(sm, w, latest(o->ends, w->ready));
+        wake(sm, w, latest(o->ends, *w->ready));
     else
-        w->ready = NEVER;
+        *w->ready = NEVER;
 }
 
 /* A warp that has exited keeps its place until what it wrote has left the SM and the L2 has what it
@@ -398,14 +400,22 @@ static void drain(ifl_sm *sm, const warp *w, place *p, uint32_t exit_site)
     p->left = latest(p->left, w->left);
 }
 
+static void remove_warp(scheduler *on, uint32_t index)
+{
+    const uint32_t last = --on->count;
+    on->warps[index] = on->warps[last];
+    on->ready[index] = on->ready[last];
+    on->warps[index]->ready = &on->ready[index];
+    on->last = last;
+}
+
 static void end_warp(ifl_sm *sm, scheduler *on, uint32_t index, uint32_t exit_site)
 {
     const uint32_t at = on->warps[index]->place;
     place *p = &sm->places[at];
     sm->waits = on->warps[index]->waits;
     drain(sm, on->warps[index], p, exit_site);
-    on->warps[index] = on->warps[--on->count];
-    on->last = on->count;
+    remove_warp(on, index);
     if (--p->live) {
         if (p->waiting == p->live)
             release(sm, at, sm->now + 1);
@@ -506,7 +516,7 @@ static bool is_undispatched(const scheduler *on, const ifl_site *site, uint64_t 
     if (may <= now)
         return false;
     w->queue_why = IFL_STALL_dispatch_stall;
-    w->ready = may;
+    *w->ready = may;
     return true;
 }
 
@@ -530,7 +540,7 @@ static bool is_held(scheduler *on, const ifl_site *site, uint64_t now, warp *w)
                              : !w->queues   ? ifl_time_why_of_pipe(site)
                              : w->is_far    ? IFL_STALL_lg_throttle
                                             : IFL_STALL_mio_throttle);
-    w->ready = latest(free_at, on->dispatch);
+    *w->ready = latest(free_at, on->dispatch);
     return true;
 }
 
@@ -680,7 +690,7 @@ static void meet(ifl_sm *sm, warp *w)
     if (++p->waiting == p->live)
         release(sm, w->place, opens);
     else
-        w->ready = NEVER;
+        *w->ready = NEVER;
 }
 
 /* Behind stores a fence for the block keeps the L1 from other requests. An H100,
@@ -760,16 +770,29 @@ static bool comes_before(const warp *a, const warp *b, const warp *last)
     return has_last ? a == last : a->issued < b->issued;
 }
 
+/* A bit for each warp that is ready; when the first of the others is. */
+static uint64_t ready_warps(const scheduler *on, uint64_t now, uint64_t *next)
+{
+    uint64_t ready = 0;
+    for (uint32_t i = 0; i < on->count; i++) {
+        const uint64_t at = on->ready[i];
+        ready |= (uint64_t)(at <= now) << i;
+        *next = at > now && at < *next ? at : *next;
+    }
+    return ready;
+}
+
 static bool pick(ifl_sm *sm, scheduler *on, uint32_t *found)
 {
     const uint64_t now = sm->now;
     const warp *last = on->last < on->count ? on->warps[on->last] : NULL;
     uint64_t next = NEVER;
     uint32_t best = on->count, can = 0;
-    for (uint32_t i = 0; i < on->count; i++) {
+    for (uint64_t left = ready_warps(on, now, &next); left; left &= left - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctzll(left);
         warp *w = on->warps[i];
-        if (w->ready > now || is_held(on, &sm->of->sites->at[w->walk.site], now, w)) {
-            next = w->ready < next ? w->ready : next;
+        if (is_held(on, &sm->of->sites->at[w->walk.site], now, w)) {
+            next = on->ready[i] < next ? on->ready[i] : next;
             continue;
         }
         can++;
@@ -811,7 +834,7 @@ static void run_scheduler(ifl_sm *sm, scheduler *on)
         return;
     const warp *w = on->warps[found];
     issue(sm, on, found);
-    on->next = w->ready < on->next ? w->ready : on->next;
+    on->next = *w->ready < on->next ? *w->ready : on->next;
 }
 
 static void run(ifl_sm *sm)
