@@ -30,12 +30,12 @@ demo:
 	cmake --build build-demo -j $(JOBS) --target inflight
 	build-demo/inflight analyze lab/axpy/axpy_naive.launch --gpu rtx-pro-5000 --gpu b200@1155
 
-# With LONG=1 also what takes long: most of the launches, all products and kernels that a GPU counted, computed or timed, in place of
-# some; a case's sweeps from its PTX, which run every version too, in place of its versions; programs and libraries that need nvcc;
-# lintian.
+# With LONG=1 also programs, libraries and packages that nothing shorter stands for: they need nvcc, ptxas or lintian. With ALL=1
+# more of what the short tests have, too, and in place of it: all launches, products and kernels that a GPU counted, computed or
+# timed, at full size; each allocation that can fail; programs that are kept built, built anew.
 SOME = ^(gpu[.](caches|matrix_exact|matrix_h200|matrix_machine)|alloc[.](everything|gpu)|access[.]sweep[.]best|model[.]times[.](everyday|tail|bank-conflicts|prefetch)|lab[.]ptx[.].*)$$
 check: all
-	$(CTEST) $(BUILD) $(if $(LONG),-C long -E '$(SOME)')
+	$(CTEST) $(BUILD) $(if $(ALL),-C all -E '$(SOME)',$(if $(LONG),-C long))
 
 check-gpu: all
 	@tools/check-gpu $(BUILD)
@@ -62,8 +62,8 @@ build-asan:
 .PHONY: build-asan
 
 # Under the sanitizers not again what takes minutes there and runs the same code as shorter tests (access.sweep.best is
-# access.sweep.base there; schedules are those of four cases), nor installations, nor what runs no code of ours.
-SLOW = ^alloc[.](everything|gpu)|^access[.]sweep[.]best|^check[.](example[.]spill|cache)|^cli[.]pages|^house[.](format|names|tools)|^docs[.](lab|session)|^install[.]|^lab[.]|^model[.](adds|chains|exchanges|measured|narrow|page|parts|uneven)|^model[.]times[.](compression|load-granularity|wide-loads)|^advice[.](cases|problems)|^gpu[.](caches|differential|replay|matrix|tensors|mufu)|^programs[.]locks
+# access.sweep.base there; schedules are those of the quick probes), nor installations, nor what runs no code of ours.
+SLOW = ^alloc[.](everything|gpu)|^access[.]sweep[.]best|^check[.](example[.]spill|cache)|^cli[.]pages|^house[.](format|names|tools)|^docs[.](lab|session)|^install[.]|^lab[.]|^model[.](adds|chains|exchanges|l2|measured|narrow|page|parts|specials|structures|times|turns|uneven)|^advice[.](cases|problems)|^gpu[.](caches|differential|replay|matrix|tensors|mufu)|^programs[.]locks|^unit[.]test_time_window$$
 # clang 14's leak check can take what lies before a thread's block of the stand-in for the block's header, and crash.
 asan: build-asan
 	ASAN_OPTIONS=intercept_tls_get_addr=0 $(CTEST) build-asan -E '$(SLOW)'
