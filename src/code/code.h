@@ -419,6 +419,7 @@ struct ifl_image {
     bool *tallied; /* by site: lanes that execute it are counted apart; NULL: of none */
     ifl_demands demands;
     const void *bound; /* whose handlers the codes point to: exec/bind.c */
+    uint64_t number;   /* no other image of this process has it; 0: not bound yet */
 };
 
 /* Device addresses: the windows through which generic addresses reach shared and local memory, and

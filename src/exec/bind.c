@@ -60,10 +60,12 @@ static void bind_code(const ifl_binding *binding, ifl_code *code)
 
 void ifl_bind(const ifl_binding *binding, ifl_image *image)
 {
+    static uint64_t images;
     if (image->bound == binding->width)
         return;
     for (size_t r = 0; r < image->routine_count; r++)
         for (size_t i = 0; i < image->routines[r].code_count; i++)
             bind_code(binding, &image->routines[r].code[i]);
     image->bound = binding->width;
+    image->number = __atomic_add_fetch(&images, 1, __ATOMIC_RELAXED);
 }

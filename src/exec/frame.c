@@ -295,6 +295,32 @@ static uint64_t local_bytes_of(const ifl_exec_launch *launch, const ifl_routine 
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+static bool is_of_place(const ifl_special_slot *slot)
+{
+    const ifl_special_when when = ifl_special_changes((ifl_special)slot->special);
+    return when == IFL_WHEN_LANE || when == IFL_WHEN_WARP;
+}
+
+/* What no instruction writes: of the kernel and the warp's place in its block ... */
+static void put_lasting(const ifl_warp *warp, const ifl_frame *frame)
+{
+    const ifl_routine *routine = frame->routine;
+    put_constants(routine, frame->slots);
+    for (size_t i = 0; i < routine->special_count; i++)
+        if (is_of_place(&routine->specials[i]))
+            put_special(warp, frame, &routine->specials[i]);
+}
+
+/* ... and of the launch. */
+static void put_launched(const ifl_warp *warp, const ifl_frame *frame)
+{
+    const ifl_routine *routine = frame->routine;
+    put_banks(warp->worker->grid->launch, routine, frame->slots);
+    for (size_t i = 0; i < routine->special_count; i++)
+        if (!is_of_place(&routine->specials[i]))
+            put_special(warp, frame, &routine->specials[i]);
+}
+
 static ifl_frame *make_frame(ifl_warp *warp, const ifl_routine *routine)
 {
     ifl_frame *frame = calloc(1, sizeof *frame);
@@ -315,10 +341,8 @@ static ifl_frame *make_frame(ifl_warp *warp, const ifl_routine *routine)
     frame->made_before = warp->frames;
     warp->frames = frame;
     memset(frame->slots, 0, routine->frame_bytes);
-    put_constants(routine, frame->slots);
-    put_banks(warp->worker->grid->launch, routine, frame->slots);
-    for (size_t i = 0; i < routine->special_count; i++)
-        put_special(warp, frame, &routine->specials[i]);
+    put_lasting(warp, frame);
+    put_launched(warp, frame);
     return frame;
 }
 
@@ -378,6 +402,21 @@ void ifl_frames_free(ifl_warp *warp)
         free_frame(frame);
     }
     free(warp->free_frames);
+}
+
+void ifl_frames_renew(ifl_warp *warp)
+{
+    for (const ifl_frame *frame = warp->frames; frame; frame = frame->made_before)
+        put_launched(warp, frame);
+}
+
+size_t ifl_frames_bytes(const ifl_warp *warp)
+{
+    size_t bytes = 0;
+    for (const ifl_frame *frame = warp->frames; frame; frame = frame->made_before)
+        bytes += frame->routine->frame_bytes +
+                 IFL_WARP_LANES * (frame->routine->param_bytes + frame->local_bytes);
+    return bytes;
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */

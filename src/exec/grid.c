@@ -4,6 +4,7 @@
 #include "base/figure.h"
 #include "exec/bind.h"
 #include "exec/race.h"
+#include "exec/spare.h"
 #include "exec/warp.h"
 
 #include <pthread.h>
@@ -15,6 +16,7 @@
 
 struct ifl_engine {
     ifl_binding binding;
+    ifl_spare spare;
     uint64_t clock; /* readings of clocks in all launches: time goes on between them */
 };
 
@@ -41,6 +43,7 @@ void ifl_engine_free(ifl_engine *engine)
 {
     if (!engine)
         return;
+    ifl_spare_free(&engine->spare);
     ifl_binding_free(&engine->binding);
     free(engine);
 }
@@ -439,6 +442,7 @@ static ifl_status make_first_worker(ifl_exec_run *run, ifl_error *error)
     if (!run->workers || !run->threads || !make_worker(&run->workers[0], &run->grid))
         return ifl_fail_memory(error, run->most * sizeof *run->workers);
     run->workers[0].is_first = true;
+    ifl_spare_take(&run->engine->spare, &run->workers[0]);
     run->grid.run = run;
     return IFL_OK;
 }
@@ -488,6 +492,8 @@ static void run_workers(ifl_exec_run *run)
 static void free_run(ifl_exec_run *run)
 {
     ifl_memory *memory = run->grid.launch->memory;
+    if (run->workers)
+        ifl_spare_keep(&run->engine->spare, &run->workers[0]);
     for (unsigned w = 0; run->workers && w < run->count; w++)
         free_worker(&run->workers[w]);
     free(run->workers);

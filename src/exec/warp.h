@@ -351,6 +351,10 @@ ifl_frame *ifl_frame_enter(ifl_warp *warp, const ifl_routine *routine, ifl_frame
                            uint32_t mask);
 void ifl_frame_leave(ifl_warp *warp, ifl_frame *frame, uint32_t mask);
 void ifl_frames_free(ifl_warp *warp);
+/* Puts this launch's parameters and special registers into the frames that another launch of the same
+ * kernel and size of block has left. */
+void ifl_frames_renew(ifl_warp *warp);
+size_t ifl_frames_bytes(const ifl_warp *warp);
 void ifl_meetings_free(ifl_warp *warp);
 void ifl_warp_call(ifl_warp *warp, ifl_fragment *fragment);
 void ifl_warp_return(ifl_warp *warp, ifl_fragment *fragment, uint32_t mask);
