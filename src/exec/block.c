@@ -283,6 +283,7 @@ static bool start_warp(ifl_warp *warp, ifl_block *block, bool is_followed)
     warp->pace = (ifl_pace){0};
     warp->behind = 0;
     warp->watching = 0;
+    warp->patience = IFL_MOST_PATIENCE;
     warp->group_steps = 0;
     ifl_copies_start(warp);
     warp->cluster_arrived = warp->cluster_passed = 0;

@@ -501,14 +501,14 @@ static bool could_wait_for_lanes(ifl_warp *warp)
 
 /* A fragment that keeps looking at memory while lanes wait may be waiting for those, also when it
  * writes: it counts its attempts, say. That is rare, hence the patience: those that wait should
- * rather be met. */
+ * rather be met. Once it was needed it will be again, for each lane that takes the same lock. */
 static bool may_wait_for_lanes(ifl_warp *warp, uint32_t index)
 {
-    enum { PATIENCE = 512, SPINNING = 64, WRITING = 1 };
+    enum { SPINNING = 64, WRITING = 1 };
     const bool are_others = warp->count > 1 || someone_waits(warp->fragments[index].meeting);
     const bool may = could_wait_for_lanes(warp) && warp->observed && are_others;
     warp->watching = may ? warp->watching + (warp->spins ? SPINNING : WRITING) : 0;
-    return warp->watching >= PATIENCE;
+    return warp->watching >= warp->patience;
 }
 
 /* Lets the other fragments run, and those that wait for this one too where it seems to wait for
@@ -519,6 +519,7 @@ static void give_way(ifl_warp *warp, uint32_t index, bool waits)
     if (!waits)
         return;
     warp->watching = 0;
+    warp->patience = IFL_LEAST_PATIENCE;
     if (warp->sync)
         ifl_sync_let_go(warp);
     else

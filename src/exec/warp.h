@@ -21,6 +21,7 @@
  * warp wait for it, and fewer when it looks at memory that others change, so that a spinning one is
  * soon found out. */
 enum { IFL_PLANE = 4 * IFL_WARP_LANES /* a slot of 32 bits a lane */ };
+enum { IFL_MOST_PATIENCE = 64, IFL_LEAST_PATIENCE = 4 };
 enum { IFL_LONG_SLICE = 4096, IFL_SHORT_SLICE = 32, IFL_WATCHING_SLICE = 8 };
 
 typedef struct ifl_worker ifl_worker;
@@ -105,6 +106,7 @@ struct ifl_warp {
     bool spun;         /* the same, and kept while the next slice runs */
     bool has_yielded;  /* came to a YIELD, or slept, since it was last asked whether it waits */
     uint32_t watching; /* how long it has observed memory while other lanes waited */
+    uint32_t patience; /* how long it may before those go on */
     const ifl_fragment *running; /* whose slice it is */
     uint32_t index;              /* in the block */
     uint32_t live;               /* lanes not ended */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Warps that change one word of shared memory in turns: however often the lanes of one must try, all
- * go on together behind the loop. And lanes that sleep until others go on (tests/sass/contended.cu). */
+ * go on together behind the loop. Lanes that sleep until others go on (tests/sass/contended.cu), and lanes
+ * that take a lock from others of their warp (tests/programs/locks.cu). */
 #include "inflight.h"
 
 #include <setjmp.h>
@@ -67,9 +68,24 @@ static void sleepers_are_woken(void **state)
         assert_int_equal(run(files[i][0], files[i][1], &sleeping), 1);
 }
 
+/* The lane that has the lock is met by the others only when they give up: once they had to, they do so
+ * soon. 40 lanes count their attempts. */
+static void a_lock_is_passed_on_soon(void **state)
+{
+    (void)state;
+    enum { LANES = 40, ATTEMPTS = 2000 };
+    static const test_case locked = {
+        "lock_and_count", "40", {"u32x1=zero", "u32x1=zero", "u32x1=zero"}, 1};
+    test_case attempts = locked;
+    attempts.result = 2;
+    assert_int_equal(run("tests/programs/locks.ptx", "h200", &locked), LANES);
+    assert_in_range(run("tests/programs/locks.ptx", "h200", &attempts), 1, LANES * ATTEMPTS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(none_adds_twice),
-                                       cmocka_unit_test(sleepers_are_woken)};
+                                       cmocka_unit_test(sleepers_are_woken),
+                                       cmocka_unit_test(a_lock_is_passed_on_soon)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
