@@ -131,8 +131,8 @@ static bool is_mode(int mode)
 /* Textures repeat only in normalized coordinates. */
 static uint8_t mode_of(const ifl_sampler *s, const ifl_texture *t, unsigned dimension)
 {
-    if (t->is_cube)
-        return s->is_seamless ? IFL_OUTSIDE_FACE : IFL_OUTSIDE_CLAMP;
+    if (t->is_cube && s->is_seamless)
+        return IFL_OUTSIDE_FACE;
     const int mode = s->mode[dimension];
     const bool repeats = mode == IFL_OUTSIDE_WRAP || mode == IFL_OUTSIDE_MIRROR;
     return (uint8_t)(repeats && !s->is_normalized ? IFL_OUTSIDE_CLAMP : mode);
