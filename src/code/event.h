@@ -17,8 +17,9 @@ typedef enum ifl_access_shape {
     IFL_SHAPE_UNIFORM     /* every active lane has the same address */
 } ifl_access_shape;
 
-/* One warp-level memory instruction (a request). Lanes outside `mask`, which is never 0, have no
- * meaning in `address`: an instruction whose lanes are all predicated off makes no request. */
+/* One warp-level memory instruction (a request). Lanes outside `mask` have no meaning in `address`.
+ * An instruction whose lanes are all predicated off makes no request; `mask` is 0 where all places
+ * of a texture's or surface's request lie outside. */
 typedef struct ifl_access {
     uint32_t site; /* into ifl_sites */
     uint8_t kind;  /* ifl_access_kind */
@@ -31,6 +32,8 @@ typedef struct ifl_access {
     uint64_t block; /* linear index in the grid */
     uint32_t warp;  /* in the block */
     uint8_t cycles; /* of the texture unit; 0: nothing is known */
+    /* Part of the texture unit's request that the access before began: no request of its own. */
+    bool continues;
     /* Not 0: it is no atomic, all 32 lanes are active, each with an aligned word in a line of its
      * own, and of the banks that has most of these words so many. 0: nothing is known. */
     uint8_t apart;

@@ -180,6 +180,7 @@ static void access_event(void *self, const ifl_access *access)
     record *r = (record *)ifl_slots_find(&s->slots, access);
     if (!r)
         return;
+    r->sum[REQUESTS] -= access->continues; /* of what is added here or when it is reported */
     if (access->shape == IFL_SHAPE_CONTIGUOUS && access->mask == UINT32_MAX) {
         r->contiguous[access->address[0] % IFL_LINE_BYTES]++;
     } else if (!access->mask) {

@@ -32,6 +32,10 @@ typedef struct ifl_texture_answer {
 void ifl_texture_ask(const ifl_texture_view *view, const ifl_texture_query *query,
                      ifl_texture_answer *answer);
 
+/* Where that is, in elements of the first level of detail; of a cube, on a face. */
+void ifl_texture_find_place(const ifl_texture *texture, const ifl_texture_query *query,
+                            float place[IFL_TEXTURE_RANKS]);
+
 /* The same between two levels of detail, `weight` of 2^IFL_LEVEL_BITS of the second one: the words
  * are the first answer's. */
 void ifl_texture_ask_between(const ifl_texture_view view[2], uint32_t weight,

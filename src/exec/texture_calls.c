@@ -7,6 +7,7 @@
 #include "code/modifiers.h"
 #include "code/texture.h"
 #include "exec/approximate.h"
+#include "exec/slow.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,7 +71,7 @@ static uint32_t *register_of(const ifl_fragment *fragment, unsigned index)
     return (uint32_t *)(void *)(frame->slots + frame->routine->registers + (size_t)index * PLANE);
 }
 
-/* A direction is brought to a largest coordinate of about 1. */
+/* A direction is brought to a largest coordinate of about 1, and its derivatives with it. */
 static void scale_direction(planes *p, uint32_t lane)
 {
     static const ifl_modifiers approximate = {.flags = IFL_FLAG_APPROX | IFL_FLAG_FTZ};
@@ -78,8 +79,11 @@ static void scale_direction(planes *p, uint32_t lane)
     for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++)
         size = fmaxf(size, fabsf(ifl_bits_f32(p->at[d][lane])));
     const float scale = ifl_rcp_approx(&approximate, size);
-    for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++)
+    for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++) {
         p->at[d][lane] = ifl_f32_bits(scale * ifl_bits_f32(p->at[d][lane]));
+        p->by_x[d][lane] = ifl_f32_bits(scale * ifl_bits_f32(p->by_x[d][lane]));
+        p->by_y[d][lane] = ifl_f32_bits(scale * ifl_bits_f32(p->by_y[d][lane]));
+    }
 }
 
 static bool take_stack(ifl_warp *warp, const ifl_fragment *fragment, uint32_t lane, unsigned first,
@@ -97,17 +101,26 @@ static bool take_lane(ifl_warp *warp, const ifl_fragment *fragment, uint32_t lan
                       planes *to)
 {
     const unsigned place = COORDINATES + (shape >= CUBES);
-    const uint32_t layer = register_of(fragment, COORDINATES)[lane];
     to->handle[lane] = register_of(fragment, HANDLE)[lane];
-    to->layer[lane] = layer < MOST_LAYER ? layer : MOST_LAYER;
     for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++) {
         to->at[d][lane] = register_of(fragment, place + d)[lane];
         to->by_x[d][lane] = register_of(fragment, BY_X + d)[lane];
     }
+    const bool is_taken =
+        take_stack(warp, fragment, lane, 0, to->by_y) &&
+        (shape != BOX_WITH_OFFSETS || take_stack(warp, fragment, lane, ON_STACK, to->offset));
     if (shape >= CUBE)
         scale_direction(to, lane);
-    return take_stack(warp, fragment, lane, 0, to->by_y) &&
-           (shape != BOX_WITH_OFFSETS || take_stack(warp, fragment, lane, ON_STACK, to->offset));
+    return is_taken;
+}
+
+/* Of lanes that do not ask too: their neighbours' function samples with them. */
+static void take_layers(const ifl_fragment *fragment, planes *to)
+{
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++) {
+        const uint32_t layer = register_of(fragment, COORDINATES)[lane];
+        to->layer[lane] = layer < MOST_LAYER ? layer : MOST_LAYER;
+    }
 }
 
 void ifl_texture_call(ifl_warp *warp, const ifl_fragment *fragment, ifl_provided function)
@@ -119,10 +132,12 @@ void ifl_texture_call(ifl_warp *warp, const ifl_fragment *fragment, ifl_provided
     planes in = {0};
     ifl_code code = *fragment->code;
     code.extra = &op;
+    take_layers(fragment, &in);
     for (uint32_t m = fragment->mask; m; m &= m - 1)
         if (!take_lane(warp, fragment, (uint32_t)__builtin_ctz(m), shape, &in))
             return;
-    if (ifl_texture_ask_alone(warp, &code, (char *)&in, fragment->mask) != IFL_REASON_NONE)
+    if (ifl_slow_texture(warp, &code, (char *)&in, fragment->mask, fragment->mask) !=
+        IFL_REASON_NONE)
         return;
     for (uint32_t m = fragment->mask; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);

@@ -6,8 +6,10 @@
 #include "exec/lane.h"
 #include "exec/texel.h"
 #include "exec/texture_calls.h"
+#include "exec/texture_passes.h"
 #include "exec/warp.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct request {
@@ -19,9 +21,10 @@ typedef struct request {
     uint32_t handle; /* of the view; 0: none yet */
     ifl_texture_view view;
     uint8_t *host;
-    uint64_t room;                 /* bytes from there to the end of the allocation */
-    uint8_t count[IFL_WARP_LANES]; /* elements that a lane touches */
-    uint64_t address[IFL_WARP_LANES][2 * IFL_MOST_TEXELS]; /* of two levels */
+    uint64_t room;  /* bytes from there to the end of the allocation */
+    uint32_t place; /* where what is touched is noted: the lane's, or one of a quad's */
+    float at[IFL_TEXTURE_QUAD][IFL_TEXTURE_RANKS]; /* of the quad's places, in elements */
+    ifl_touched touched;
 } request;
 
 static bool is_for_surfaces(const ifl_texture_op *op)
@@ -161,111 +164,42 @@ static bool is_behind_memory(const request *r, const ifl_texture_query *query)
 
 /* ---- what it asks of memory ------------------------------------------------------------------ */
 
-/* Where a GPU keeps what the engine has at an offset: arrays in blocks of 64 bytes by 8 rows, in
- * which a sector is 16 bytes by 2 rows. Held against the counters of an H100
- * (tests/gpu/h100/texture_counts.txt). */
-static uint64_t placed(const ifl_texture *t, uint64_t offset)
-{
-    enum { ROWS = 8, ROW = 64, HALF = 256, PAIR = 64, SECTOR = 32, SECTOR_ROW = 16 };
-    if (!t->is_blocks)
-        return t->address + offset;
-    const uint64_t slice = offset / t->slice, y = offset % t->slice / t->pitch,
-                   x = offset % t->slice % t->pitch;
-    const uint64_t block = y / ROWS * (t->pitch / ROW) + x / ROW;
-    return t->address + slice * t->slice + block * ROWS * ROW + x % ROW / SECTOR * HALF +
-           y % ROWS / 2 * PAIR + x % SECTOR / SECTOR_ROW * SECTOR + y % 2 * SECTOR_ROW +
-           x % SECTOR_ROW;
-}
-
-static void note(request *r, const ifl_texture *t, const uint64_t *offset, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        r->address[r->lane][r->count[r->lane]++] = placed(t, offset[i]);
-}
-
-/* Lanes of which an H100 makes one request: eight of linear memory and of surfaces that have no
- * depth and layers, but of linear elements of 16 bytes and all others four. */
-static unsigned group_of(const request *r)
-{
-    enum { EIGHT = 8, QUAD = 4, WIDE = 16 };
-    const ifl_texture *t = r->view.texture;
-    if (is_for_surfaces(r->op))
-        return r->op->rank + r->op->is_layered > 2 ? QUAD : EIGHT;
-    return t->is_linear && ifl_texel_bytes(&t->texel) < WIDE ? EIGHT : QUAD;
-}
-
-static ifl_access_kind kind_of(const ifl_texture_op *op)
-{
-    return op->use == IFL_TEXTURE_LOAD     ? IFL_ACCESS_SURFACE_LOAD
-           : op->use == IFL_TEXTURE_STORE  ? IFL_ACCESS_SURFACE_STORE
-           : op->use == IFL_TEXTURE_REDUCE ? IFL_ACCESS_SURFACE_REDUCTION
-                                           : IFL_ACCESS_TEXTURE_LOAD;
-}
-
 /* A surface's bytes that are moved: of an element, or as many as the instruction says. */
 static uint32_t moved_bytes(const request *r)
 {
     return r->op->is_formatted ? ifl_texel_bytes(&r->view.texture->texel) : r->op->bytes;
 }
 
-/* What an H100's texture unit takes (tools/gpu/texture_probe.cu, `rates`): a cycle a request; two
- * of elements of 16 bytes, or four where these are filtered, and two of a filter in a box. In linear
- * memory all take one. What it takes of surfaces is no whole number. */
-static uint8_t cycles_of(const request *r)
+static void note(request *r, const ifl_texture *t, unsigned level, const uint64_t *offset,
+                 uint32_t count)
 {
-    enum { WIDE = 16 };
-    const ifl_texture *t = r->view.texture;
-    const bool filters = t->filters && r->op->use == IFL_TEXTURE_SAMPLE,
-               is_wide = ifl_texel_bytes(&t->texel) >= WIDE, is_box = filters && t->rank == 3;
-    if (is_for_surfaces(r->op))
-        return 0;
-    return (uint8_t)((t->is_linear || !is_wide ? 1 : filters ? 4 : 2) * (is_box ? 2 : 1));
+    ifl_touched_note(&r->touched, t, level, r->place, offset, count);
 }
 
-static void tell_part(const request *r, const uint64_t *address, uint32_t count, unsigned bytes)
+/* How far it is to another place of the quad, or what derivatives say of it: in a box by slices
+ * alone. */
+static float distance_to(const request *r, const float from[IFL_TEXTURE_RANKS],
+                         const float to[IFL_TEXTURE_RANKS])
 {
-    if (!count)
-        return;
-    ifl_access access = {.site = r->code->site,
-                         .kind = (uint8_t)kind_of(r->op),
-                         .space = IFL_SPACE_GLOBAL,
-                         .bytes = (uint8_t)bytes,
-                         .shape = IFL_SHAPE_ANY,
-                         .mask = UINT32_MAX >> (IFL_WARP_LANES - count),
-                         .block = r->warp->block->index,
-                         .warp = r->warp->index,
-                         .cycles = cycles_of(r),
-                         .address = address};
-    ifl_warp_tell(r->warp, &access);
+    const float x = to[0] - from[0], y = to[1] - from[1], z = to[2] - from[2];
+    return r->view.texture->rank == IFL_TEXTURE_RANKS ? fabsf(z) : x * x + y * y;
 }
 
-/* The elements of a group's lanes are the request's lanes: four with eight each at most; of two
- * levels of detail that need more there is a second request. */
-static void tell_group(const request *r, uint32_t first, uint32_t lanes, unsigned bytes)
+/* Filters that take two lanes at a time take those along the shorter way: lanes 0 and 1 unless it is
+ * farther from 0 to 1 than to 2. */
+static bool is_crossed(const request *r)
 {
-    uint64_t address[IFL_WARP_LANES] = {0};
-    uint32_t count = 0;
-    for (uint32_t lane = first; lane < first + lanes; lane++)
-        for (uint32_t i = 0; i < r->count[lane]; i++) {
-            if (count == IFL_WARP_LANES) {
-                tell_part(r, address, count, bytes);
-                count = 0;
-            }
-            address[count++] = r->address[lane][i];
-        }
-    tell_part(r, address, count, bytes);
+    return distance_to(r, r->at[0], r->at[1]) > distance_to(r, r->at[0], r->at[2]);
 }
 
-/* A place outside of everything touches nothing. */
-static void tell(request *r, bool is_alone)
+static void tell(request *r)
 {
     const ifl_texture *t = r->view.texture;
     if (is_query(r->op) || !t)
         return;
-    const unsigned group = is_alone ? 1 : group_of(r),
-                   bytes = is_for_surfaces(r->op) ? moved_bytes(r) : ifl_texel_bytes(&t->texel);
-    for (uint32_t first = 0; first < IFL_WARP_LANES; first += group)
-        tell_group(r, first, group, bytes);
+    ifl_touched_tell(r->warp, r->code, t,
+                     is_for_surfaces(r->op) ? moved_bytes(r) : ifl_texel_bytes(&t->texel),
+                     &r->touched);
 }
 
 static ifl_texture_view view_of(const request *r, const ifl_texture *level)
@@ -278,13 +212,13 @@ static void ask(request *r, const ifl_texture_query *query, uint32_t level,
 {
     if (!level) {
         ifl_texture_ask(&r->view, query, answer);
-        note(r, r->view.texture, answer->offset, answer->count);
+        note(r, r->view.texture, 0, answer->offset, answer->count);
         return;
     }
     const ifl_texture at = ifl_texture_at_level(r->view.texture, level);
     const ifl_texture_view view = view_of(r, &at);
     ifl_texture_ask(&view, query, answer);
-    note(r, &at, answer->offset, answer->count);
+    note(r, &at, 0, answer->offset, answer->count);
 }
 
 static void ask_between(request *r, const ifl_texture_query *query, uint32_t level, uint32_t weight,
@@ -296,7 +230,7 @@ static void ask_between(request *r, const ifl_texture_query *query, uint32_t lev
     ifl_texture_answer both[2];
     ifl_texture_ask_between(view, weight, query, both);
     for (unsigned i = 0; i < 2; i++)
-        note(r, &at[i], both[i].offset, both[i].count);
+        note(r, &at[i], i, both[i].offset, both[i].count);
     *answer = both[0];
 }
 
@@ -348,8 +282,90 @@ static const char *missing(const request *r)
     return NULL;
 }
 
-/* The results may be written over the coordinates of the same lane only. Gathers are of the first
- * level. CUDA's textures have no rule for a comparison of depths: an H100 gives the texel itself. */
+/* Gathers are of the first level. */
+static void answer_query(request *r, const ifl_texture_query *query, ifl_texture_answer *answer)
+{
+    if (r->op->use == IFL_TEXTURE_FETCH && r->op->detail == IFL_TEXTURE_LEVEL)
+        fetch_level(r, query, answer);
+    else if (!r->view.texture->smaller || r->op->use != IFL_TEXTURE_SAMPLE)
+        ask(r, query, 0, answer);
+    else
+        sample_levels(r, query, answer);
+}
+
+/* For derivatives in boxes and on cubes code for sm_80 and later calls a function of the driver,
+ * which samples for each lane that asks by a quad: at its place, and where the derivatives lead from
+ * there, one of them or both. So do 900 launches of tools/gpu/texture_probe.cu on an H200. */
+static bool samples_around(const ifl_texture_op *op)
+{
+    return op->detail == IFL_TEXTURE_GRADIENT && op->rank == IFL_TEXTURE_RANKS;
+}
+
+/* A place of the quad. Where it samples for its first lane, layers and offsets are those of the lanes
+ * that sample. */
+static ifl_texture_query query_beside(request *r, unsigned beside)
+{
+    const uint32_t asks = r->lane;
+    r->lane = asks % IFL_TEXTURE_QUAD ? asks : asks + beside;
+    ifl_texture_query q = query_of(r);
+    r->lane = asks;
+    for (unsigned d = 0; d < r->op->rank; d++) {
+        float at = ifl_bits_f32(ifl_lane_u32(r->frame, r->op->at[d], r->lane));
+        for (unsigned by = 0; by < 2; by++)
+            if (beside >> by & 1)
+                at += ifl_bits_f32(ifl_lane_u32(r->frame, r->op->gradient[by][d], r->lane));
+        q.at[d] = ifl_f32_bits(at);
+    }
+    return q;
+}
+
+static void note_around(request *r)
+{
+    for (unsigned beside = 0; beside < IFL_TEXTURE_QUAD; beside++) {
+        ifl_texture_answer unused;
+        const ifl_texture_query query = query_beside(r, beside);
+        r->place = (r->lane ^ beside) % IFL_TEXTURE_QUAD;
+        ifl_texture_find_place(r->view.texture, &query, r->at[r->place]);
+        if (beside)
+            answer_query(r, &query, &unused);
+    }
+    r->touched.crossed = is_crossed(r);
+}
+
+/* Where the lanes of a quad are, those that do not ask too; of derivatives, where they lead from the
+ * first one. */
+static void find_quad(request *r, uint32_t first)
+{
+    const bool is_derived = r->op->detail == IFL_TEXTURE_GRADIENT;
+    for (unsigned i = 0; i < IFL_TEXTURE_QUAD; i++) {
+        r->lane = first + (is_derived ? 0 : i);
+        const ifl_texture_query query = query_beside(r, is_derived ? i : 0);
+        ifl_texture_find_place(r->view.texture, &query, r->at[i]);
+    }
+}
+
+static bool takes_pairs(const request *r)
+{
+    enum { WIDE = 16 };
+    const ifl_texture *t = r->view.texture;
+    return r->op->use == IFL_TEXTURE_SAMPLE && (t->filters || t->filters_levels) &&
+           (t->rank == IFL_TEXTURE_RANKS || ifl_texel_bytes(&t->texel) >= WIDE);
+}
+
+/* Before any lane of the quad has results, which may be written over coordinates. */
+static void find_crossed(request *r)
+{
+    const uint32_t lane = r->lane, quad = lane / IFL_TEXTURE_QUAD,
+                   before = (UINT32_C(1) << lane) - (UINT32_C(1) << quad * IFL_TEXTURE_QUAD);
+    if (!takes_pairs(r) || r->touched.asked & before)
+        return;
+    find_quad(r, quad * IFL_TEXTURE_QUAD);
+    r->lane = lane;
+    r->touched.crossed |= (uint8_t)(is_crossed(r) << quad);
+}
+
+/* The results may be written over the coordinates of the same lane only. CUDA's textures have no
+ * rule for a comparison of depths: an H100 gives the texel itself. */
 static bool read_texture(request *r)
 {
     ifl_texture_answer answer;
@@ -359,12 +375,11 @@ static bool read_texture(request *r)
         return fail(r, IFL_FAULT_ADDRESS, "is larger than its memory and is read behind its end");
     if (what)
         return fail(r, IFL_FAULT_OTHER, what);
-    if (r->op->use == IFL_TEXTURE_FETCH && r->op->detail == IFL_TEXTURE_LEVEL)
-        fetch_level(r, &query, &answer);
-    else if (!r->view.texture->smaller || r->op->use != IFL_TEXTURE_SAMPLE)
-        ask(r, &query, 0, &answer);
+    answer_query(r, &query, &answer);
+    if (samples_around(r->op))
+        note_around(r);
     else
-        sample_levels(r, &query, &answer);
+        find_crossed(r);
     give(r, answer.channel, IFL_TEXEL_CHANNELS);
     return true;
 }
@@ -460,7 +475,7 @@ static bool move_surface(request *r)
         return fail(r, IFL_FAULT_OTHER, "ends before these coordinates, and they trap");
     if (is_there && offset % moved_bytes(r))
         return fail(r, IFL_FAULT_MISALIGNED, "is asked for an element across its own alignment");
-    note(r, r->view.texture, &offset, is_there);
+    note(r, r->view.texture, 0, &offset, is_there);
     move_element(r, is_there ? r->host + offset : NULL);
     r->warp->changed |= is_write(r->op);
     return true;
@@ -523,13 +538,29 @@ static bool serve(request *r)
     return is_for_surfaces(r->op) ? move_surface(r) : read_texture(r);
 }
 
-static bool serve_lanes(request *r, uint32_t mask)
+/* Each lane by itself. */
+static bool serve_around(request *r, uint32_t mask)
 {
     for (; mask; mask &= mask - 1) {
         r->lane = (uint32_t)__builtin_ctz(mask);
+        r->place = r->lane % IFL_TEXTURE_QUAD;
+        r->touched = (ifl_touched){.asked = 1};
+        if (!serve(r))
+            return false;
+        tell(r);
+    }
+    return true;
+}
+
+static bool serve_lanes(request *r, uint32_t mask)
+{
+    r->touched.asked = mask;
+    for (; mask; mask &= mask - 1) {
+        r->lane = r->place = (uint32_t)__builtin_ctz(mask);
         if (!serve(r))
             return false;
     }
+    tell(r);
     return true;
 }
 
@@ -538,17 +569,6 @@ ifl_reason ifl_slow_texture(ifl_warp *warp, const ifl_code *code, char *frame, u
 {
     (void)active;
     request r = {.warp = warp, .code = code, .op = code->extra, .frame = frame};
-    if (!serve_lanes(&r, mask))
-        return IFL_REASON_FAULT;
-    tell(&r, false);
-    return IFL_REASON_NONE;
-}
-
-ifl_reason ifl_texture_ask_alone(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask)
-{
-    request r = {.warp = warp, .code = code, .op = code->extra, .frame = frame};
-    if (!serve_lanes(&r, mask))
-        return IFL_REASON_FAULT;
-    tell(&r, true);
-    return IFL_REASON_NONE;
+    const bool is_served = samples_around(r.op) ? serve_around(&r, mask) : serve_lanes(&r, mask);
+    return is_served ? IFL_REASON_NONE : IFL_REASON_FAULT;
 }

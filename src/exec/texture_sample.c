@@ -536,6 +536,17 @@ static uint32_t find_place(const ifl_texture *t, const ifl_texture_query *q,
     return layer;
 }
 
+void ifl_texture_find_place(const ifl_texture *texture, const ifl_texture_query *query,
+                            float place[IFL_TEXTURE_RANKS])
+{
+    for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++)
+        place[d] = d < query->op->rank ? ifl_bits_f32(query->at[d]) : 0;
+    if (texture->is_cube)
+        turn_to_face(texture, 0, place);
+    for (unsigned d = 0; d < IFL_TEXTURE_RANKS && texture->is_normalized; d++)
+        place[d] *= (float)texture->size[d];
+}
+
 static void sample(const ifl_texture_view *view, const ifl_texture_query *q,
                    ifl_texture_answer *answer)
 {

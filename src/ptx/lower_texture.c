@@ -99,7 +99,15 @@ static uint32_t layer_of(ifl_lowerer *l, const ifl_operand *member)
     return to;
 }
 
-/* A direction is brought to a largest coordinate of about 1 before the texture is asked. */
+static uint32_t times(ifl_lowerer *l, uint32_t scale, uint32_t of)
+{
+    const uint32_t to = ifl_lower_temporary(l);
+    apply(l, IFL_OP_MUL, IFL_TYPE_F32, &plain, to, scale, of);
+    return to;
+}
+
+/* A direction is brought to a largest coordinate of about 1 before the texture is asked, and its
+ * derivatives with it. */
 static void scale_direction(ifl_lowerer *l, ifl_texture_op *op)
 {
     const uint32_t size = ifl_lower_temporary(l), other = ifl_lower_temporary(l);
@@ -110,9 +118,9 @@ static void scale_direction(ifl_lowerer *l, ifl_texture_op *op)
     }
     apply(l, IFL_OP_RCP, IFL_TYPE_F32, &approximate, size, size, 0);
     for (unsigned d = 0; d < op->rank; d++) {
-        const uint32_t to = ifl_lower_temporary(l);
-        apply(l, IFL_OP_MUL, IFL_TYPE_F32, &plain, to, size, op->at[d]);
-        op->at[d] = to;
+        op->at[d] = times(l, size, op->at[d]);
+        for (unsigned by = 0; by < 2 && op->detail == IFL_TEXTURE_GRADIENT; by++)
+            op->gradient[by][d] = times(l, size, op->gradient[by][d]);
     }
 }
 
@@ -122,8 +130,6 @@ static void set_coordinates(ifl_lowerer *l, const ifl_operand *member, ifl_textu
         op->layer = layer_of(l, member);
     for (unsigned d = 0; d < op->rank; d++)
         op->at[d] = ifl_lower_source(l, &member[d + op->is_layered], WORD_BITS, false);
-    if (op->is_cube)
-        scale_direction(l, op);
 }
 
 /* PTX ISA, tex: offsets of -8 to 7; what tld4 takes was read from machine code. */
@@ -282,6 +288,8 @@ void ifl_lower_texture(ifl_lowerer *l)
     op->handle = handle_of(l, l->slots.at[TEXTURE]);
     set_coordinates(l, coordinate, op);
     set_rest(l, REST, op);
+    if (op->is_cube)
+        scale_direction(l, op);
     set_results(l, result, count, op);
     if (l->status != IFL_OK)
         return;

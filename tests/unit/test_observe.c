@@ -246,6 +246,26 @@ static void switched_off_request_has_no_sectors(void **unused)
     }
 }
 
+/* A pass of the texture unit after a request's first looks its sectors up, and is no request. */
+static void later_passes_are_no_requests(void **unused)
+{
+    (void)unused;
+    const uint64_t address[LANES] = {0x1000, 0x1010, 0x1040};
+    ifl_access pass = request(IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD, 8, 7, address);
+    void *state = ifl_observe_access.observer->create(&sites);
+    assert_non_null(state);
+    for (int i = 0; i < 4; i++) {
+        pass.continues = i != 0;
+        ifl_observe_access.observer->access(state, &pass);
+    }
+    ifl_profile *profile = report_of(&ifl_observe_access, state, IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD);
+    const figures f = figures_of(&profile->lines.at[0].counters, &pass);
+    assert_int_equal(f.requests, 1);
+    assert_int_equal(f.sectors, 8);
+    ifl_profile_destroy(profile);
+    ifl_observe_access.observer->destroy(state);
+}
+
 static void unaligned_lanes_touch_two_sectors(void **unused)
 {
     (void)unused;
@@ -733,6 +753,7 @@ int main(void)
         cmocka_unit_test(transpose_of_doubles),
         cmocka_unit_test(inactive_lanes_do_not_count),
         cmocka_unit_test(switched_off_request_has_no_sectors),
+        cmocka_unit_test(later_passes_are_no_requests),
         cmocka_unit_test(unaligned_lanes_touch_two_sectors),
         cmocka_unit_test(local_memory_at_one_index_is_ideal),
         cmocka_unit_test(a_bank_for_each_lane_has_no_conflict),
