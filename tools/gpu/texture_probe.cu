@@ -25,7 +25,9 @@
 
 /* ---- kernels ----------------------------------------------------------------------------------- */
 
-enum shape { LINEAR, ROW, PLANE, PITCHED, BOX, LAYERS, CUBE, GATHER, ROW_SURFACE, SURFACE, BOX_SURFACE, LAYERS_SURFACE };
+enum shape {
+    LINEAR, ROW, PLANE, PITCHED, BOX, LAYERS, CUBE, CUBES, GATHER, ROW_SURFACE, SURFACE, BOX_SURFACE, LAYERS_SURFACE
+};
 
 static __device__ unsigned word_of(unsigned char v) { return v; }
 static __device__ unsigned word_of(unsigned short v) { return v; }
@@ -51,6 +53,8 @@ template <int S, class T> static __device__ unsigned ask(cudaTextureObject_t t, 
         return word_of(tex2DLayered<T>(t, at.x, at.y, layer));
     else if constexpr (S == CUBE)
         return word_of(texCubemap<T>(t, at.x, at.y, at.z));
+    else if constexpr (S == CUBES)
+        return word_of(texCubemapLayered<T>(t, at.x, at.y, at.z, layer));
     else if constexpr (S == GATHER)
         return word_of(tex2Dgather<T>(t, at.x, at.y, 0));
     else if constexpr (S == ROW_SURFACE)
@@ -84,46 +88,146 @@ template <class T> __global__ void store(cudaSurfaceObject_t t, const float4 *at
             surf2Dwrite(value, t, (int)place.x * (int)sizeof(T), (int)place.y, cudaBoundaryModeZero);
 }
 
+/* Behind the places stand the two derivatives; the fourth word of the first one is a level. */
+enum { LANES = 32, BY_X = LANES, BY_Y, PLACES };
+
+template <int S, class T> static __device__ unsigned ask_level(cudaTextureObject_t t, float4 at, float level)
+{
+    if constexpr (S == PLANE)
+        return word_of(tex2DLod<T>(t, at.x, at.y, level));
+    else
+        return word_of(tex3DLod<T>(t, at.x, at.y, at.z, level));
+}
+
+template <int S, class T> __global__ void load_level(cudaTextureObject_t t, const float4 *at, unsigned *to, int)
+{
+    const float4 place = at[threadIdx.x];
+    if (place.x > -1000)
+        to[threadIdx.x] = ask_level<S, T>(t, place, at[BY_X].w + place.w);
+}
+
+template <int S, class T> static __device__ unsigned ask_derived(cudaTextureObject_t t, float4 at, float4 x, float4 y)
+{
+    if constexpr (S == PLANE)
+        return word_of(tex2DGrad<T>(t, at.x, at.y, make_float2(x.x, x.y), make_float2(y.x, y.y)));
+    else if constexpr (S == BOX)
+        return word_of(tex3DGrad<T>(t, at.x, at.y, at.z, x, y));
+    else if constexpr (S == CUBE)
+        return word_of(texCubemapGrad<T>(t, at.x, at.y, at.z, x, y));
+    else
+        return word_of(texCubemapLayeredGrad<T>(t, at.x, at.y, at.z, (int)at.w, x, y));
+}
+
+template <int S, class T> __global__ void load_derived(cudaTextureObject_t t, const float4 *at, unsigned *to, int)
+{
+    const float4 place = at[threadIdx.x];
+    if (place.x > -1000)
+        to[threadIdx.x] = ask_derived<S, T>(t, place, at[BY_X], at[BY_Y]);
+}
+
+template <int S, class T> __global__ void store_in(cudaSurfaceObject_t t, const float4 *at, unsigned *, int)
+{
+    const float4 place = at[threadIdx.x];
+    const int x = (int)place.x * (int)sizeof(T), y = (int)place.y, z = (int)place.z, layer = (int)place.w;
+    T value;
+    memset(&value, threadIdx.x, sizeof value);
+    if (place.x <= -1000)
+        return;
+    if constexpr (S == ROW_SURFACE)
+        surf1Dwrite(value, t, x, cudaBoundaryModeZero);
+    else if constexpr (S == BOX_SURFACE)
+        surf3Dwrite(value, t, x, y, z, cudaBoundaryModeZero);
+    else
+        surf2DLayeredwrite(value, t, x, y, layer, cudaBoundaryModeZero);
+}
+
+template <class T> __global__ void reduce(cudaSurfaceObject_t t, const float4 *at, unsigned *, int)
+{
+    const float4 place = at[threadIdx.x];
+    const int x = (int)place.x * (int)sizeof(T), y = (int)place.y;
+    if (place.x <= -1000)
+        return;
+    if constexpr (sizeof(T) == 4)
+        asm volatile("sured.b.add.2d.u32.zero [%0, {%1, %2}], %3;" ::"l"(t), "r"(x), "r"(y), "r"(1));
+    else
+        asm volatile("sured.b.max.2d.u64.zero [%0, {%1, %2}], %3;" ::"l"(t), "r"(x), "r"(y), "l"(1ll));
+}
+
 typedef void kernel(cudaTextureObject_t, const float4 *, unsigned *, int);
 
 /* ---- what is read ------------------------------------------------------------------------------ */
 
 enum { SIZE = 256, DEEP = 16, LAYER_COUNT = 6 };
 
-static cudaTextureObject_t make(shape s, cudaChannelFormatDesc channels, bool filters, bool normalized)
+struct texture {
+    shape s;
+    cudaChannelFormatDesc channels;
+    bool filters, normalized; /* integers as floats of 0 to 1 */
+    int levels;               /* of detail; 0: no mipmapped array, coordinates count elements */
+    bool filters_levels;
+    bool has_border;
+};
+
+static bool is_layers(shape s) { return s == LAYERS || s == LAYERS_SURFACE || s == CUBE || s == CUBES; }
+
+static void *memory_of(size_t bytes)
+{
+    void *memory;
+    CHECK(cudaMalloc(&memory, bytes));
+    CHECK(cudaMemset(memory, 1, bytes));
+    return memory;
+}
+
+static void describe_memory(const texture &t, cudaResourceDesc &from)
+{
+    const int bytes = (t.channels.x + t.channels.y + t.channels.z + t.channels.w) / 8;
+    void *memory = memory_of(SIZE * SIZE * bytes * 4);
+    if (t.s == LINEAR) {
+        from.resType = cudaResourceTypeLinear;
+        from.res.linear.devPtr = memory, from.res.linear.desc = t.channels;
+        from.res.linear.sizeInBytes = SIZE * SIZE * bytes;
+        return;
+    }
+    from.resType = cudaResourceTypePitch2D;
+    from.res.pitch2D.devPtr = memory, from.res.pitch2D.desc = t.channels;
+    from.res.pitch2D.width = from.res.pitch2D.height = SIZE;
+    from.res.pitch2D.pitchInBytes = SIZE * bytes;
+}
+
+static void describe_array(const texture &t, cudaResourceDesc &from)
+{
+    const shape s = t.s;
+    const bool is_box = s == BOX || s == BOX_SURFACE, is_row = s == ROW || s == ROW_SURFACE;
+    const int layers = s == CUBES ? 3 * LAYER_COUNT : LAYER_COUNT;
+    const cudaExtent size = make_cudaExtent(SIZE, is_row ? 0 : SIZE, is_box ? DEEP : is_layers(s) ? layers : 0);
+    const unsigned flags = (s >= ROW_SURFACE ? cudaArraySurfaceLoadStore : 0) |
+                           (s == CUBE || s == CUBES ? cudaArrayCubemap : 0) | (s == GATHER ? cudaArrayTextureGather : 0) |
+                           (is_layers(s) && s != CUBE ? cudaArrayLayered : 0);
+    if (t.levels) {
+        from.resType = cudaResourceTypeMipmappedArray;
+        CHECK(cudaMallocMipmappedArray(&from.res.mipmap.mipmap, &t.channels, size, t.levels, flags));
+        return;
+    }
+    from.resType = cudaResourceTypeArray;
+    CHECK(cudaMalloc3DArray(&from.res.array.array, &t.channels, size, flags));
+}
+
+static cudaTextureObject_t make(const texture &t)
 {
     cudaResourceDesc from = {};
     cudaTextureDesc how = {};
     cudaTextureObject_t object;
-    const bool is_surface = s >= ROW_SURFACE, is_box = s == BOX || s == BOX_SURFACE,
-               is_layers = s == LAYERS || s == LAYERS_SURFACE || s == CUBE, is_row = s == ROW || s == ROW_SURFACE;
-    const int bytes = (channels.x + channels.y + channels.z + channels.w) / 8;
-    if (s == LINEAR || s == PITCHED) {
-        void *memory;
-        CHECK(cudaMalloc(&memory, SIZE * SIZE * bytes * 4));
-        CHECK(cudaMemset(memory, 1, SIZE * SIZE * bytes * 4));
-        from.resType = s == LINEAR ? cudaResourceTypeLinear : cudaResourceTypePitch2D;
-        if (s == LINEAR) {
-            from.res.linear.devPtr = memory, from.res.linear.desc = channels;
-            from.res.linear.sizeInBytes = SIZE * SIZE * bytes;
-        } else {
-            from.res.pitch2D.devPtr = memory, from.res.pitch2D.desc = channels;
-            from.res.pitch2D.width = from.res.pitch2D.height = SIZE;
-            from.res.pitch2D.pitchInBytes = SIZE * bytes;
-        }
-    } else {
-        cudaArray_t array;
-        const cudaExtent size = make_cudaExtent(SIZE, is_row ? 0 : SIZE, is_box ? DEEP : is_layers ? LAYER_COUNT : 0);
-        CHECK(cudaMalloc3DArray(&array, &channels, size,
-                                (is_surface ? cudaArraySurfaceLoadStore : 0) | (s == CUBE ? cudaArrayCubemap : 0) |
-                                    (s == GATHER ? cudaArrayTextureGather : 0) |
-                                    (s == LAYERS || s == LAYERS_SURFACE ? cudaArrayLayered : 0)));
-        from.resType = cudaResourceTypeArray, from.res.array.array = array;
-    }
-    how.filterMode = filters ? cudaFilterModeLinear : cudaFilterModePoint;
-    how.readMode = normalized ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
-    how.addressMode[0] = how.addressMode[1] = how.addressMode[2] = cudaAddressModeClamp;
-    if (is_surface)
+    if (t.s == LINEAR || t.s == PITCHED)
+        describe_memory(t, from);
+    else
+        describe_array(t, from);
+    how.filterMode = t.filters ? cudaFilterModeLinear : cudaFilterModePoint;
+    how.readMode = t.normalized ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
+    how.addressMode[0] = how.addressMode[1] = how.addressMode[2] = t.has_border ? cudaAddressModeBorder : cudaAddressModeClamp;
+    how.normalizedCoords = t.levels > 0;
+    how.mipmapFilterMode = t.filters_levels ? cudaFilterModeLinear : cudaFilterModePoint;
+    how.maxMipmapLevelClamp = (float)(t.levels ? t.levels - 1 : 0);
+    if (t.s >= ROW_SURFACE)
         CHECK(cudaCreateSurfaceObject(&object, &from));
     else
         CHECK(cudaCreateTextureObject(&object, &from, &how, nullptr));
@@ -133,7 +237,7 @@ static cudaTextureObject_t make(shape s, cudaChannelFormatDesc channels, bool fi
 /* ---- places ------------------------------------------------------------------------------------ */
 
 struct places {
-    const char *name;
+    std::string name;
     std::function<float4(int)> of;
 };
 
@@ -218,6 +322,95 @@ static const std::vector<places> on_cube = {
     {"faces", [](int l) { return l < 16 ? at(256, l * 2 + 1, 1) : at(1, 256, l * 2 + 1); }},
 };
 
+/* Of a question with levels of detail. */
+static const std::vector<places> few_on_plane = {
+    {"8x4", [](int l) { return at(l % 8, l / 8); }},
+    {"same", [](int) { return at(4, 4); }},
+    {"random256", [](int l) { return at(chance(l, 0) % 256, chance(l, 1) % 256); }},
+    {"lanes1", [](int l) { return l < 1 ? at(l, 0) : nowhere; }},
+};
+
+static const std::vector<places> few_in_box = {
+    {"4x4x2", [](int l) { return at(l % 4, l / 4 % 4, l / 16); }},
+    {"same", [](int) { return at(4, 4, 4); }},
+    {"random256", [](int l) { return at(chance(l, 0) % 256, chance(l, 1) % 256, chance(l, 2) % 16); }},
+    {"lanes1", [](int l) { return l < 1 ? at(l, 0, 0) : nowhere; }},
+    {"lane2", [](int l) { return l == 2 ? at(l, 0, 0) : nowhere; }},
+    {"lanes8", [](int l) { return l < 8 ? at(l, 0, 0) : nowhere; }},
+};
+
+/* Directions, of which 256 are half a face. */
+static const std::vector<places> few_on_cube = {
+    {"face", [](int l) { return at(256, l * 2 + 1, 1, 1); }},
+    {"same", [](int) { return at(256, 9, 17, 2); }},
+    {"faces", [](int l) { return l < 16 ? at(256, l * 2 + 1, 1, l % 3) : at(1, 256, l * 2 + 1, l % 3); }},
+    {"random", [](int l) { return at(chance(l, 0) % 512 - 256, chance(l, 1) % 512 - 256, chance(l, 2) % 512 - 256, l % 3); }},
+    {"lanes1", [](int l) { return l < 1 ? at(256, l * 2 + 1, 1, 1) : nowhere; }},
+};
+
+/* A quad of two lanes at one place, a third far away, and the one that is asked about a step from the first: which of them do
+ * filters take together? */
+struct around {
+    std::vector<int> steps, rows, slices;
+    float4 first;
+};
+
+static std::vector<places> pairs_of(const around &a, bool last)
+{
+    std::vector<places> all;
+    for (int z : a.slices)
+        for (int y : a.rows)
+            for (int x : a.steps) {
+                char name[64];
+                const float4 one = a.first, other = at(one.x + x, one.y + y, one.z + z), far = at(one.x + 100, one.y + 100, one.z);
+                snprintf(name, sizeof name, "%s%g,%g:%d,%d,%d", last ? "last" : "first", one.x, one.y, x, y, z);
+                all.push_back({name, [=](int l) {
+                                   return l > 3 ? nowhere : l == 0 ? one : l == 1 ? other : last == (l == 2) ? far : last ? other : one;
+                               }});
+            }
+    return all;
+}
+
+/* Which lanes of a quad ask. */
+static std::vector<places> some_lanes()
+{
+    std::vector<places> all;
+    for (int mask = 1; mask < 16; mask++)
+        all.push_back({"mask" + std::to_string(mask), [=](int l) { return l < 4 && mask >> l & 1 ? at(l * 8, l, l) : nowhere; }});
+    return all;
+}
+
+/* Lanes of one quad on different levels. */
+static const std::vector<places> with_levels_of_lanes = {
+    {"halves", [](int l) { return at(l % 8 * 4, l / 8 * 4, l, l % 2 * .5f); }},
+    {"quarters", [](int l) { return at(l % 8 * 4, l / 8 * 4, l, l % 4 * .25f); }},
+    {"second", [](int l) { return at(l % 8 * 4, l / 8 * 4, l, l % 4 == 1 ? .5f : 0); }},
+    {"third", [](int l) { return at(l % 8 * 4, l / 8 * 4, l, l % 4 == 2 ? .5f : 0); }},
+    {"whole", [](int l) { return at(l % 8 * 4, l / 8 * 4, l, l % 4); }},
+    {"pairs", [](int l) { return at(l % 8 * 4, l / 8 * 4, l, l / 2 % 2); }},
+};
+
+static const std::vector<places> outside = {
+    {"all", [](int l) { return at(-20 - l, -20); }},
+    {"quads", [](int l) { return at(l / 4 % 2 ? l : -20 - l, 3); }},
+    {"lanes", [](int l) { return at(l % 2 ? l : -20 - l, 3); }},
+};
+
+/* Derivatives, in elements, or a level. */
+struct step {
+    const char *name;
+    float4 x, y;
+};
+
+static const std::vector<step> levels = {{"0", at(0, 0, 0, 0), at(0)}, {"0.5", at(0, 0, 0, .5f), at(0)},
+                                         {"1", at(0, 0, 0, 1), at(0)}};
+static const std::vector<step> steps = {
+    {"none", at(0), at(0)},       {"x1", at(1), at(0)},       {"x1y1", at(1), at(0, 1)}, {"x5y3", at(5), at(0, 3)},
+    {"x3", at(3), at(0)},         {"y3", at(0), at(0, 3)},    {"z2", at(0, 0, 2), at(0)}, {"mixed", at(2, 1, .5f), at(-1, 2, 1)},
+};
+static const std::vector<step> steps_of_faces = {
+    {"none", at(0), at(0)}, {"y8", at(0, 8), at(0)}, {"y8z8", at(0, 8), at(0, 0, 8)}, {"mixed", at(3, 5, 4), at(-4, 3, 9)}};
+
 /* ---- cases ------------------------------------------------------------------------------------- */
 
 enum { PART = 100 };
@@ -227,33 +420,62 @@ static int part, part_size = PART, made; /* launches up to now, those of other p
 static float4 *device_places;
 static unsigned *results;
 
-static void probe(const char *what, kernel *k, cudaTextureObject_t object, const std::vector<places> &all, float offset,
-                  int times = 1)
+/* What is asked of one texture: objects are made when the first launch of the part needs them. */
+struct question {
+    const char *what;
+    kernel *k;
+    texture of;
+    float offset;
+    int times;
+    float scale; /* of coordinates, where elements are not counted */
+    cudaTextureObject_t object;
+};
+
+static float4 shifted(float4 p, const question &q)
 {
-    for (const places &p : all) {
-        float4 host[32];
-        const bool is_part = made++ / part_size == part;
-        for (int lane = 0; lane < 32; lane++) {
-            host[lane] = p.of(lane);
-            host[lane].x += offset, host[lane].y += offset, host[lane].z += offset;
-        }
-        if (only_names) {
-            printf("%s %s\n", what, p.name);
-            continue;
-        }
-        if (!is_part)
-            continue;
-        CHECK(cudaMemcpy(device_places, host, sizeof host, cudaMemcpyHostToDevice));
-        k<<<1, 32>>>(object, device_places, results, times);
-        CHECK(cudaDeviceSynchronize());
+    return at((p.x + q.offset) * q.scale, (p.y + q.offset) * q.scale,
+              (p.z + q.offset) * (q.scale < 1 ? 1.f / DEEP : q.scale), p.w);
+}
+
+static void launch(question &q, const places &p, const step &s)
+{
+    float4 host[PLACES];
+    for (int lane = 0; lane < LANES; lane++) {
+        const float4 place = p.of(lane);
+        host[lane] = place.x == nowhere.x ? place : shifted(place, q);
     }
+    question still = q;
+    still.offset = 0;
+    host[BY_X] = shifted(s.x, still), host[BY_Y] = shifted(s.y, still);
+    if (!q.object)
+        q.object = make(q.of);
+    CHECK(cudaMemcpy(device_places, host, sizeof host, cudaMemcpyHostToDevice));
+    q.k<<<1, LANES>>>(q.object, device_places, results, q.times);
+    CHECK(cudaDeviceSynchronize());
+}
+
+static void ask_all(question q, const std::vector<places> &all, const std::vector<step> &some)
+{
+    for (const step &s : some)
+        for (const places &p : all) {
+            const bool is_part = made++ / part_size == part;
+            if (only_names)
+                printf("%s %s%s%s\n", q.what, s.name, *s.name ? "/" : "", p.name.c_str());
+            else if (is_part)
+                launch(q, p, s);
+        }
+}
+
+static void probe(const char *what, kernel *k, const texture &of, const std::vector<places> &all, float offset, int times = 1)
+{
+    ask_all({what, k, of, offset, times, 1}, all, {{"", at(0), at(0)}});
 }
 
 template <class T> static cudaChannelFormatDesc channels() { return cudaCreateChannelDesc<T>(); }
 
-static cudaTextureObject_t object(shape s, cudaChannelFormatDesc c, bool filters = false, bool normalized = false)
+static texture object(shape s, cudaChannelFormatDesc c, bool filters = false, bool normalized = false)
 {
-    return only_names ? 0 : make(s, c, filters, normalized);
+    return {s, c, filters, normalized};
 }
 
 #define THREE_WIDTHS(DO) DO(unsigned, "4") DO(uint4, "16") DO(unsigned char, "1")
@@ -306,6 +528,119 @@ static void all()
     OTHER_WIDTHS(STORES)
 }
 
+/* Filters that take several passes, surfaces of other shapes, reductions. */
+static void more()
+{
+    probe("box-filter-1 16", load<BOX, float4>, object(BOX, channels<float4>(), true), in_box, 1);
+    probe("box-filter-1 8", load<BOX, float2>, object(BOX, channels<float2>(), true), in_box, 1);
+    probe("box-filter-1 2", load<BOX, float>, object(BOX, channels<unsigned short>(), true, true), in_box, 1);
+    probe("box-filter-1 4x1", load<BOX, float4>, object(BOX, channels<uchar4>(), true, true), in_box, 1);
+    probe("box-filter-1 4x2", load<BOX, float4>, object(BOX, channels<ushort4>(), true, true), in_box, 1);
+    probe("box-filter-0.5 16", load<BOX, float4>, object(BOX, channels<float4>(), true), in_box, .5f);
+    probe("box-filter-0.75 4", load<BOX, float>, object(BOX, channels<float>(), true), in_box, .75f);
+    probe("plane-filter-1 4x2", load<PLANE, float4>, object(PLANE, channels<ushort4>(), true, true), on_plane, 1);
+    probe("plane-filter-0.5 16", load<PLANE, float4>, object(PLANE, channels<float4>(), true), on_plane, .5f);
+    probe("plane-filter-0.75 16", load<PLANE, float4>, object(PLANE, channels<float4>(), true), on_plane, .75f);
+    probe("pitched-filter-1 16", load<PITCHED, float4>, object(PITCHED, channels<float4>(), true), on_plane, 1);
+    probe("row-filter-1 16", load<ROW, float4>, object(ROW, channels<float4>(), true), on_line, 1);
+    probe("gather 16", load<GATHER, uint4>, object(GATHER, channels<uint4>()), on_plane, 1);
+    probe("layers 16", load<LAYERS, uint4>, object(LAYERS, channels<uint4>()), in_layers, .5f);
+    probe("layers-filter-1 4", load<LAYERS, float>, object(LAYERS, channels<float>(), true), in_layers, 1);
+    probe("layers-filter-1 16", load<LAYERS, float4>, object(LAYERS, channels<float4>(), true), in_layers, 1);
+    probe("cube 16", load<CUBE, uint4>, object(CUBE, channels<uint4>()), few_on_cube, 0);
+    probe("cube-filter 4", load<CUBE, float>, object(CUBE, channels<float>(), true), few_on_cube, 0);
+    probe("cube-filter 16", load<CUBE, float4>, object(CUBE, channels<float4>(), true), few_on_cube, 0);
+    probe("cubes 4", load<CUBES, unsigned>, object(CUBES, channels<unsigned>()), few_on_cube, 0);
+    probe("box-surface 16", load<BOX_SURFACE, uint4>, object(BOX_SURFACE, channels<uint4>()), in_box, 0);
+    probe("row-stores 4", store_in<ROW_SURFACE, unsigned>, object(ROW_SURFACE, channels<unsigned>()), on_line, 0);
+    probe("box-stores 4", store_in<BOX_SURFACE, unsigned>, object(BOX_SURFACE, channels<unsigned>()), in_box, 0);
+    probe("layers-stores 4", store_in<LAYERS_SURFACE, unsigned>, object(LAYERS_SURFACE, channels<unsigned>()), in_layers, 0);
+    probe("reductions 4", reduce<unsigned>, object(SURFACE, channels<unsigned>()), on_plane, 0);
+    probe("reductions 8", reduce<unsigned long long>, object(SURFACE, channels<uint2>()), few_on_plane, 0);
+}
+
+template <class T> static void with_levels(const char *bytes)
+{
+    for (int filters = 0; filters < 2; filters++)
+        for (int between = 0; between < 2; between++) {
+            char name[2][64];
+            const char *how = filters ? between ? "-trilinear" : "-filter" : between ? "-between" : "";
+            snprintf(name[0], sizeof name[0], "plane-level%s %s", how, bytes);
+            snprintf(name[1], sizeof name[1], "box-level%s %s", how, bytes);
+            const texture plane = {PLANE, channels<T>(), filters > 0, false, 4, between > 0},
+                          box = {BOX, channels<T>(), filters > 0, false, 4, between > 0};
+            ask_all({name[0], load_level<PLANE, T>, plane, 1, 1, 1.f / SIZE}, few_on_plane, levels);
+            ask_all({name[1], load_level<BOX, T>, box, 1, 1, 1.f / SIZE}, few_in_box, levels);
+        }
+}
+
+/* Those of boxes and cubes are calls of functions of the driver. */
+template <int S, class T>
+static void derived(const char *shape_name, const char *bytes, int count, const std::vector<places> &all,
+                    const std::vector<step> &some)
+{
+    for (int how = 0; how < 3; how++) {
+        static const char *const words[] = {"", "-filter", "-trilinear"};
+        const bool is_cube = S == CUBE || S == CUBES;
+        char name[64];
+        if (how == 2 && count < 2)
+            continue;
+        snprintf(name, sizeof name, "%s-derived-%d%s %s", shape_name, count, words[how], bytes);
+        const texture of = {(shape)S, channels<T>(), how > 0, false, count, how > 1};
+        ask_all({name, load_derived<S, T>, of, is_cube ? 0.f : 1.f, 1, is_cube ? 1.f : 1.f / SIZE}, all, some);
+    }
+}
+
+/* Which lanes filters take together, and what counts as a request. */
+static void quads()
+{
+    const std::vector<int> wide = {-8, -4, -3, -2, -1, 0, 1, 2, 3, 4, 8}, few = {-4, -3, -1, 0, 1, 3, 4}, up = {0, 1, 2, 4, 8, 16},
+                           none = {0};
+    const texture plane = object(PLANE, channels<float4>(), true), box = object(BOX, channels<float>(), true);
+    probe("plane-pairs 16", load<PLANE, float4>, plane, pairs_of({wide, wide, none, at(16, 16)}, false), .5f);
+    probe("plane-pairs 16", load<PLANE, float4>, plane, pairs_of({few, few, none, at(19, 21)}, false), .5f);
+    probe("plane-pairs 16", load<PLANE, float4>, plane, pairs_of({few, few, none, at(16, 16)}, true), .5f);
+    probe("row-pairs 16", load<ROW, float4>, object(ROW, channels<float4>(), true), pairs_of({wide, none, none, at(16)}, false), .5f);
+    probe("box-pairs 4", load<BOX, float>, box, pairs_of({up, none, none, at(16, 16, 4)}, false), .5f);
+    probe("box-pairs 4", load<BOX, float>, box, pairs_of({none, up, none, at(16, 16, 4)}, false), .5f);
+    probe("box-pairs 4", load<BOX, float>, box, pairs_of({none, none, {0, 1, 2, 4, 8}, at(16, 16, 4)}, false), .5f);
+    probe("box-lanes 16", load<BOX, float4>, object(BOX, channels<float4>(), true), some_lanes(), 1);
+    probe("plane-lanes 16", load<PLANE, float4>, plane, some_lanes(), 1);
+    for (int filters = 0; filters < 2; filters++) {
+        const char *const how = filters ? "-trilinear" : "-between";
+        char name[64];
+        snprintf(name, sizeof name, "plane-levels%s 16", how);
+        ask_all({name, load_level<PLANE, float4>, {PLANE, channels<float4>(), filters > 0, false, 4, true}, 1, 1, 1.f / SIZE},
+                with_levels_of_lanes, {levels[0]});
+        snprintf(name, sizeof name, "box-levels%s 16", how);
+        ask_all({name, load_level<BOX, float4>, {BOX, channels<float4>(), filters > 0, false, 4, true}, 1, 1, 1.f / SIZE},
+                with_levels_of_lanes, {levels[0]});
+    }
+    ask_all({"box-levels-filter 16", load_level<BOX, float4>, {BOX, channels<float4>(), true, false, 4, false}, 1, 1, 1.f / SIZE},
+            with_levels_of_lanes, {levels[0]});
+    texture border = object(PLANE, channels<unsigned>());
+    border.has_border = true;
+    probe("plane-border 4", load<PLANE, unsigned>, border, outside, .5f);
+    border = object(BOX, channels<float4>(), true);
+    border.has_border = true;
+    probe("box-border-filter 16", load<BOX, float4>, border, outside, 1);
+    probe("linear-outside 4", load<LINEAR, unsigned>, object(LINEAR, channels<unsigned>()), outside, 0);
+}
+
+static void with_derivatives()
+{
+    derived<BOX, float4>("box", "16", 4, few_in_box, steps);
+    derived<BOX, float4>("box", "16", 1, few_in_box, steps);
+    derived<CUBE, float4>("cube", "16", 1, few_on_cube, steps_of_faces);
+    derived<CUBES, float4>("cubes", "16", 1, few_on_cube, steps_of_faces);
+    derived<BOX, float>("box", "4", 4, few_in_box, steps);
+    derived<BOX, float>("box", "4", 1, few_in_box, steps);
+    derived<CUBE, float>("cube", "4", 1, few_on_cube, steps_of_faces);
+    derived<CUBES, float>("cubes", "4", 1, few_on_cube, steps_of_faces);
+    derived<PLANE, float>("plane", "4", 4, few_on_plane, steps);
+    derived<PLANE, float4>("plane", "16", 4, few_on_plane, steps);
+}
+
 /* ---- rates ------------------------------------------------------------------------------------- */
 
 enum { TRIPS = 64, UNROLL = 8 };
@@ -353,21 +688,21 @@ template <int S, class T> static void rate(const char *what, int side, cudaTextu
 static void rates()
 {
     for (int side : {32, 8}) {
-        rate<LINEAR, unsigned>("linear 4", side, object(LINEAR, channels<unsigned>()));
-        rate<LINEAR, uint4>("linear 16", side, object(LINEAR, channels<uint4>()));
-        rate<PLANE, unsigned char>("plane 1", side, object(PLANE, channels<unsigned char>()));
-        rate<PLANE, unsigned>("plane 4", side, object(PLANE, channels<unsigned>()));
-        rate<PLANE, uint2>("plane 8", side, object(PLANE, channels<uint2>()));
-        rate<PLANE, uint4>("plane 16", side, object(PLANE, channels<uint4>()));
-        rate<PLANE, float>("plane-filter 1", side, object(PLANE, channels<unsigned char>(), true, true));
-        rate<PLANE, float>("plane-filter 4", side, object(PLANE, channels<float>(), true));
-        rate<PLANE, float2>("plane-filter 8", side, object(PLANE, channels<float2>(), true));
-        rate<PLANE, float4>("plane-filter 16", side, object(PLANE, channels<float4>(), true));
-        rate<PITCHED, unsigned>("pitched 4", side, object(PITCHED, channels<unsigned>()));
-        rate<BOX, unsigned>("box 4", side, object(BOX, channels<unsigned>()));
-        rate<BOX, float>("box-filter 4", side, object(BOX, channels<float>(), true));
-        rate<SURFACE, unsigned>("surface 4", side, object(SURFACE, channels<unsigned>()));
-        rate<SURFACE, uint4>("surface 16", side, object(SURFACE, channels<uint4>()));
+        rate<LINEAR, unsigned>("linear 4", side, make(object(LINEAR, channels<unsigned>())));
+        rate<LINEAR, uint4>("linear 16", side, make(object(LINEAR, channels<uint4>())));
+        rate<PLANE, unsigned char>("plane 1", side, make(object(PLANE, channels<unsigned char>())));
+        rate<PLANE, unsigned>("plane 4", side, make(object(PLANE, channels<unsigned>())));
+        rate<PLANE, uint2>("plane 8", side, make(object(PLANE, channels<uint2>())));
+        rate<PLANE, uint4>("plane 16", side, make(object(PLANE, channels<uint4>())));
+        rate<PLANE, float>("plane-filter 1", side, make(object(PLANE, channels<unsigned char>(), true, true)));
+        rate<PLANE, float>("plane-filter 4", side, make(object(PLANE, channels<float>(), true)));
+        rate<PLANE, float2>("plane-filter 8", side, make(object(PLANE, channels<float2>(), true)));
+        rate<PLANE, float4>("plane-filter 16", side, make(object(PLANE, channels<float4>(), true)));
+        rate<PITCHED, unsigned>("pitched 4", side, make(object(PITCHED, channels<unsigned>())));
+        rate<BOX, unsigned>("box 4", side, make(object(BOX, channels<unsigned>())));
+        rate<BOX, float>("box-filter 4", side, make(object(BOX, channels<float>(), true)));
+        rate<SURFACE, unsigned>("surface 4", side, make(object(SURFACE, channels<unsigned>())));
+        rate<SURFACE, uint4>("surface 16", side, make(object(SURFACE, channels<uint4>())));
     }
 }
 
@@ -378,9 +713,18 @@ int main(int count, char **word)
     part_size = count > 1 && !strcmp(word[1], "one") ? 1 : PART;
     part = count > 2 ? atoi(word[2]) : 0;
     if (!only_names) {
-        CHECK(cudaMalloc(&device_places, 32 * sizeof *device_places));
+        CHECK(cudaMalloc(&device_places, PLACES * sizeof *device_places));
         CHECK(cudaMalloc(&results, 1024 * sizeof *results));
     }
-    is_rates ? rates() : all();
+    if (is_rates) {
+        rates();
+        return 0;
+    }
+    all();
+    more();
+    with_levels<float>("4");
+    with_levels<float4>("16");
+    with_derivatives();
+    quads();
     return 0;
 }
