@@ -502,6 +502,7 @@ typedef struct turn {
 static bool run_warps(ifl_worker *worker, ifl_block *block, turn *now)
 {
     const uint32_t count = block->warp_count, first = block->first_warp;
+    enum { LOOK_WARPS = 4 }; /* between looks at the clock, which take as long as short warps */
     const bool keeps_pace = worker->grid->keeps_pace;
     bool ran = false;
     block->is_contended = block->is_together = false;
@@ -519,7 +520,7 @@ static bool run_warps(ifl_worker *worker, ifl_block *block, turn *now)
         if (keeps_pace && only_looked)
             ifl_pace_count(worker->grid);
         now->watched |= warp->observed;
-        if (worker->seeks_help)
+        if (worker->seeks_help && (i % LOOK_WARPS == LOOK_WARPS - 1 || i + 1 == count))
             ifl_worker_seek_help(worker);
         if (should_stop(worker))
             return false;

@@ -30,7 +30,8 @@ typedef struct ifl_function_record {
     int max_dynamic_shared, carveout, cache_config;
     int cluster[3]; /* that the program asked for (cudaFuncSetAttribute); 0: nothing */
     int non_portable, cluster_policy;
-    bool is_told;                      /* that it cannot run has been told */
+    bool is_told;      /* that it cannot run has been told */
+    uint64_t room_for; /* threads of a block for which an SM is known to have the registers */
     struct ifl_old_launch *old_launch; /* drv_launch.c, of malloc; NULL: none is made so */
 } ifl_function_record;
 

@@ -54,17 +54,22 @@ static bool is_bound_kept(const ifl_function_record *function, uint64_t threads)
 
 /* Too many threads for the registers of each are cudaErrorLaunchOutOfResources (CUDA Runtime API).
  * Code for another architecture tells nothing of this: the GPU's driver makes its own of PTX. */
-static bool is_room_for_registers(ifl_session *session, const ifl_ready_kernel *kernel,
+static bool is_room_for_registers(ifl_session *session, ifl_function_record *function,
                                   uint64_t threads)
 {
+    const ifl_ready_kernel *kernel = function->kernel;
     const uint32_t major = limit(ifl_session_device(session), IFL_DEVICE_compute_capability);
     int blocks = 0;
-    return !kernel->registers || kernel->machine_sm / 10 != major ||
-           ifl_launch_blocks_per_sm(session, kernel, (int)threads, 0, &blocks) != ifl_cudaSuccess ||
-           blocks;
+    const bool is_room =
+        threads <= function->room_for || !kernel->registers || kernel->machine_sm / 10 != major ||
+        ifl_launch_blocks_per_sm(session, kernel, (int)threads, 0, &blocks) != ifl_cudaSuccess ||
+        blocks;
+    if (is_room && threads > function->room_for)
+        function->room_for = threads;
+    return is_room;
 }
 
-static ifl_cuda_error check(ifl_session *session, const ifl_function_record *function,
+static ifl_cuda_error check(ifl_session *session, ifl_function_record *function,
                             const ifl_launch_call *call)
 {
     const ifl_dim3 grid = call->grid, block = call->block;
@@ -75,7 +80,7 @@ static ifl_cuda_error check(ifl_session *session, const ifl_function_record *fun
         : !is_shared_allowed(function, call->shared_bytes) ? "more shared memory than is allowed"
         : !is_bound_kept(function, threads) ? "more threads than its __launch_bounds__"
                                             : NULL;
-    const bool is_crowded = !wrong && !is_room_for_registers(session, function->kernel, threads);
+    const bool is_crowded = !wrong && !is_room_for_registers(session, function, threads);
     if (is_crowded)
         wrong = "more threads than an SM has registers for";
     if (!wrong)
