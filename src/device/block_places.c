@@ -60,7 +60,10 @@ static uint32_t place_by_turns(const gpc_shape *s, uint64_t each, uint64_t block
     const uint32_t in_gpcs = s->sms - s->lone;
     const bool is_rest = block >= each * s->sms;
     const uint64_t number = is_rest ? block - each * s->sms : block, most = is_rest ? 1 : each;
-    uint32_t turns = 0; /* of the lone SMs that have begun */
+    const uint64_t usual = in_gpcs * PAUSE / s->gpcs + s->lone, near = number / usual;
+    uint32_t turns = (uint32_t)(near < most ? near : most); /* of the lone SMs that have begun */
+    while (turns && first_of_lone(s, turns) > number)
+        turns--;
     while (turns < most && first_of_lone(s, turns) <= number)
         turns++;
     const uint64_t in_turn = number - first_of_lone(s, turns - 1);
