@@ -30,8 +30,9 @@ typedef struct warp {
     uint64_t barred;      /* until then by the barrier */
     uint64_t fenced;      /* until then by a fence */
     bool queues, is_far;  /* that instruction goes to a queue; to memory beyond the SM's own */
-    uint8_t queue_why;    /* what it has waited for since: ifl_stall, NOT_SELECTED: nothing */
-    uint64_t passed;      /* cycles since in which it could issue and another warp did */
+    uint8_t held_why;     /* what has held it since: ifl_stall, NOT_SELECTED: nothing */
+    uint64_t held_since;  /* by that */
+    uint64_t held;        /* cycles in all, which are counted */
     uint64_t *ready;      /* the earliest cycle of its next issue, in its scheduler; NEVER: at a
                              barrier, or there is none */
     uint64_t copies;      /* end of the copies of no group yet */
@@ -200,8 +201,8 @@ static void find_ready(ifl_sm *sm, warp *w)
     w->barred = 0;
     *w->ready = latest(latest(latest(w->stalled, w->turned), latest(w->fenced, w->supplied)),
                        latest(w->fetched, w->boarded));
-    w->queue_why = IFL_STALL_not_selected;
-    w->passed = 0;
+    w->held_why = IFL_STALL_not_selected;
+    w->held = 0;
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -443,11 +444,11 @@ static void account(ifl_sm *sm, const warp *w)
     const struct {
         uint64_t until;
         uint8_t why;
-    } parts[] = {{w->stalled, IFL_STALL_wait},           {w->turned, IFL_STALL_branch_resolve},
-                 {w->fetched, IFL_STALL_no_instruction}, {w->supplied, IFL_STALL_imc_miss},
-                 {w->fenced, IFL_STALL_membar},          {w->boarded, w->board_why},
-                 {w->barred, IFL_STALL_barrier},         {sm->now - w->passed, w->queue_why},
-                 {sm->now, IFL_STALL_not_selected}};
+    } parts[] = {
+        {w->stalled, IFL_STALL_wait},           {w->turned, IFL_STALL_branch_resolve},
+        {w->fetched, IFL_STALL_no_instruction}, {w->supplied, IFL_STALL_imc_miss},
+        {w->fenced, IFL_STALL_membar},          {w->boarded, w->board_why},
+        {w->barred, IFL_STALL_barrier},         {sm->now - w->held, IFL_STALL_not_selected}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const uint64_t until = parts[i].until < sm->now ? parts[i].until : sm->now;
         if (until <= at)
@@ -501,7 +502,8 @@ static uint64_t reads_of(const scheduler *on, const warp *w, const ifl_control *
     return (uint64_t)(c->sources[bank] - (follows ? c->kept[bank] : 0));
 }
 
-static bool is_undispatched(const scheduler *on, const ifl_site *site, uint64_t now, warp *w)
+static bool is_undispatched(const scheduler *on, const ifl_site *site, uint64_t now, warp *w,
+                            uint8_t *why)
 {
     uint64_t may = now;
     if (on->bank[0] <= now && on->bank[1] <= now) /* the usual case: both ports are free */
@@ -515,7 +517,7 @@ static bool is_undispatched(const scheduler *on, const ifl_site *site, uint64_t 
     }
     if (may <= now)
         return false;
-    w->queue_why = IFL_STALL_dispatch_stall;
+    *why = IFL_STALL_dispatch_stall;
     *w->ready = may;
     return true;
 }
@@ -529,19 +531,33 @@ static void read_sources(scheduler *on, const warp *w, const ifl_site *site, uin
 }
 
 /* A pipe or a queue that is not free, or the scheduler's way out: the warp comes again when it is. */
-static bool is_held(scheduler *on, const ifl_site *site, uint64_t now, warp *w)
+static bool is_held(scheduler *on, const ifl_site *site, uint64_t now, warp *w, uint8_t *why)
 {
     const uint64_t free_at = w->queues                ? on->queue[on->queue_at]
                              : site->pipe < IFL_PIPES ? *half_of(on, site)
                                                       : 0;
     if (free_at <= now && on->dispatch <= now)
-        return !w->queues && is_undispatched(on, site, now, w);
-    w->queue_why = (uint8_t)(free_at <= now ? IFL_STALL_dispatch_stall
-                             : !w->queues   ? ifl_time_why_of_pipe(site)
-                             : w->is_far    ? IFL_STALL_lg_throttle
-                                            : IFL_STALL_mio_throttle);
+        return !w->queues && is_undispatched(on, site, now, w, why);
+    *why = (uint8_t)(free_at <= now ? IFL_STALL_dispatch_stall
+                     : !w->queues   ? ifl_time_why_of_pipe(site)
+                     : w->is_far    ? IFL_STALL_lg_throttle
+                                    : IFL_STALL_mio_throttle);
     *w->ready = latest(free_at, on->dispatch);
     return true;
+}
+
+/* By that from now on (NOT_SELECTED: by nothing): what held it before has ended, and is counted. */
+static void hold(ifl_sm *sm, warp *w, uint8_t why)
+{
+    if (w->held_why == why)
+        return;
+    if (w->held_why != IFL_STALL_not_selected) {
+        const uint64_t cycles = sm->now - w->held_since;
+        sm->out->sites[w->walk.site].cycles[w->held_why] += cycles;
+        w->held += cycles;
+    }
+    w->held_why = why;
+    w->held_since = sm->now;
 }
 
 static ifl_served serve_memory(ifl_sm *sm, warp *w, const ifl_site *site, ifl_request_cost cost,
@@ -791,21 +807,20 @@ static bool pick(ifl_sm *sm, scheduler *on, uint32_t *found)
     for (uint64_t left = ready_warps(on, now, &next); left; left &= left - 1) {
         const uint32_t i = (uint32_t)__builtin_ctzll(left);
         warp *w = on->warps[i];
-        if (is_held(on, &sm->of->sites->at[w->walk.site], now, w)) {
+        uint8_t why = IFL_STALL_not_selected;
+        const bool held = is_held(on, &sm->of->sites->at[w->walk.site], now, w, &why);
+        hold(sm, w, why);
+        if (held) {
             next = on->ready[i] < next ? on->ready[i] : next;
             continue;
         }
         can++;
-        w->passed++;
         if (best == on->count || comes_before(w, on->warps[best], last))
             best = i;
     }
     *found = best;
     on->next = can > 1 ? now + 1 : next;
-    if (!can)
-        return false;
-    on->warps[best]->passed--;
-    return true;
+    return can > 0;
 }
 
 /* Every warp waits at a barrier, or for an object, that lacks warps of which the trace knows
