@@ -65,6 +65,12 @@ typedef struct place {
     object object[MOST_OBJECTS];
 } place;
 
+/* When the last requests left a queue to the memory. */
+typedef struct ring {
+    uint64_t left[QUEUE];
+    uint32_t at;
+} ring;
+
 typedef struct scheduler {
     warp *warps[MOST_WARPS];
     uint64_t ready[MOST_WARPS]; /* of each, side by side: they are looked at each time */
@@ -77,8 +83,7 @@ typedef struct scheduler {
     double owed;                      /* cycles that instructions took of it, beyond whole ones */
     const warp *issued;               /* that issued last, and what */
     uint32_t issued_site;
-    uint64_t queue[QUEUE]; /* when the last requests left the queue to the memory, in a ring */
-    uint32_t queue_at;
+    ring queues[2]; /* of instructions within the SM, and beyond it: is_far */
 } scheduler;
 
 typedef struct ifl_sm {
@@ -533,7 +538,7 @@ static void read_sources(scheduler *on, const warp *w, const ifl_site *site, uin
 /* A pipe or a queue that is not free, or the scheduler's way out: the warp comes again when it is. */
 static bool is_held(scheduler *on, const ifl_site *site, uint64_t now, warp *w, uint8_t *why)
 {
-    const uint64_t free_at = w->queues                ? on->queue[on->queue_at]
+    const uint64_t free_at = w->queues ? on->queues[w->is_far].left[on->queues[w->is_far].at]
                              : site->pipe < IFL_PIPES ? *half_of(on, site)
                                                       : 0;
     if (free_at <= now && on->dispatch <= now)
@@ -669,8 +674,9 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
     const ifl_control *c = &site->control;
     const ifl_served served = serve_requests(sm, w, site);
     if (w->queues) {
-        on->queue[on->queue_at] = (uint64_t)served.begins;
-        on->queue_at = (on->queue_at + 1) % QUEUE;
+        ring *queue = &on->queues[w->is_far];
+        queue->left[queue->at] = (uint64_t)served.begins;
+        queue->at = (queue->at + 1) % QUEUE;
     }
     keep_busy(sm, on, site, times);
     dispatch(on, site, times, sm->now);
