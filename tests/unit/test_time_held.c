@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What holds a warp whose operands are there: queues, pipes, the ports of the registers. One scheduler, which
+ * three warps of a block share. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "time_bench.h"
+
+enum { SHARERS = 3, APART = IFL_TIME_SCHEDULERS, WARPS = (SHARERS - 1) * APART + 1 };
+
+/* Each of the three has a trace of its own, the others none. */
+static void follow_three(bench *const own[SHARERS], const ifl_sm_rates *rates,
+                         ifl_site_stalls stalls[SITES])
+{
+    ifl_warp_trace warps[WARPS] = {0};
+    for (int i = 0; i < SHARERS; i++) {
+        warps[i * APART].words.at = own[i]->words;
+        warps[i * APART].words.count = own[i]->count;
+    }
+    const ifl_block_trace block = {.warps = warps}, *list[] = {&block};
+    ifl_sm_outcome out = {.sites = stalls};
+    memset(stalls, 0, SITES * sizeof *stalls);
+    const ifl_sm_case of = {&sites, NULL, rates, list, 1, WARPS, 1, 0};
+    assert_true(ifl_sm_run(&of, &out));
+}
+
+/* Local and global memory have a queue and a stall reason of their own (Nsight Compute, "lg_throttle"
+ * and "mio_throttle"): what stays within the SM does not wait behind what is full. */
+static void queues_are_two(void **state)
+{
+    (void)state;
+    enum { LOADS = 40, PASSES = 50, FAR = 0, NEAR = 1, LATER = 2 };
+    static bench far, near, none;
+    static ifl_site_stalls stalls[SITES];
+    const ifl_sm_rates rates = quick_rates();
+    all_sites[FAR] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, IFL_NO_BOARD);
+    all_sites[NEAR] = memory(IFL_ACCESS_LOAD, IFL_SPACE_SHARED, IFL_NO_BOARD);
+    all_sites[LATER] = plain(100);
+    for (int i = 0; i < LOADS; i++) {
+        run_sites(&far, FAR, 1);
+        ask(&far, FAR,
+            (ifl_request_cost){.passes = PASSES, .lines = 1, .served = IFL_REQUEST_GLOBAL}, 7);
+    }
+    run_sites(&near, LATER, 1);
+    run_sites(&near, NEAR, 1);
+    ask(&near, NEAR, (ifl_request_cost){.passes = 1, .served = IFL_REQUEST_SHARED}, 0);
+    run_sites(&none, LATER, 1);
+    follow_three((bench *const[]){&far, &near, &none}, &rates, stalls);
+    assert_true(stalls[FAR].cycles[IFL_STALL_lg_throttle] > LOADS / 2 * PASSES);
+    assert_int_equal(stalls[NEAR].issued, 1);
+    assert_int_equal(stalls[NEAR].cycles[IFL_STALL_mio_throttle], 0);
+}
+
+/* A pipe holds the second warp at it for 16 cycles; from the 13th on another keeps a port of the
+ * registers busy, which holds it longer. */
+static void each_reason_has_its_cycles(void **state)
+{
+    (void)state;
+    enum { BUSY = 16, READS = 30, PIPE = 0, LATER = 1, READER = 2 };
+    static bench user, reader;
+    static ifl_site_stalls stalls[SITES];
+    ifl_sm_rates rates = quick_rates();
+    rates.units[IFL_PIPE_ALU] = BUSY;
+    all_sites[PIPE] = all_sites[READER] = plain(1);
+    all_sites[PIPE].pipe = IFL_PIPE_ALU;
+    all_sites[LATER] = plain(12);
+    all_sites[READER].control.sources[0] = READS;
+    run_sites(&user, PIPE, 1);
+    run_sites(&reader, LATER, 2);
+    follow_three((bench *const[]){&user, &user, &reader}, &rates, stalls);
+    const uint64_t *held = stalls[PIPE].cycles;
+    assert_in_range(held[IFL_STALL_math_pipe_throttle], BUSY - 4, BUSY);
+    assert_in_range(held[IFL_STALL_dispatch_stall], READS - 8, READS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(queues_are_two),
+                                       cmocka_unit_test(each_reason_has_its_cycles)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
