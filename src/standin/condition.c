@@ -50,7 +50,7 @@ void ifl_condition_leave(uint64_t handle)
         conditions.at[i].is_taken &= conditions.at[i].handle != handle;
 }
 
-uint32_t ifl_condition_value(ifl_session *session, const ifl_op_condition *of)
+static uint32_t value_of(ifl_session *session, const ifl_op_condition *of)
 {
     uint32_t value = 0;
     const ifl_allocation *word = ifl_memory_find(ifl_session_memory(session), of->handle);
@@ -59,12 +59,19 @@ uint32_t ifl_condition_value(ifl_session *session, const ifl_op_condition *of)
     return value;
 }
 
-void ifl_condition_begin(ifl_session *session, const ifl_op_condition *of)
+/* cudaConditionalNodeParams: if: the first body where the value is not 0, else the second one, if
+ * there is one; while: the body where it is not 0; switch: the body with the value's number, if
+ * there is one. */
+struct ifl_graph *ifl_condition_body(ifl_session *session, const ifl_op_condition *of)
 {
-    ifl_allocation *word =
-        of->resets ? ifl_memory_find(ifl_session_memory(session), of->handle) : NULL;
-    if (!word)
-        return;
-    memcpy(word->host, &of->initial, sizeof of->initial);
-    ifl_memory_changed(ifl_session_memory(session), word);
+    const uint32_t value = value_of(session, of),
+                   chosen = of->type == IFL_CONDITION_SWITCH ? value : !value;
+    return of->bodies && chosen < of->count ? of->bodies[chosen] : NULL;
+}
+
+ifl_op ifl_condition_default(const ifl_op_condition *of)
+{
+    return (ifl_op){
+        .kind = IFL_DO_WRITE_VALUE,
+        .of.value = {.address = of->handle, .value = of->initial, .bytes = sizeof of->initial}};
 }

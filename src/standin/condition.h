@@ -14,7 +14,9 @@ ifl_cuda_error ifl_condition_new(ifl_session *session, uint64_t *handle, uint32_
 bool ifl_condition_take(uint64_t handle, ifl_op_condition *of);
 /* No node has it after all. */
 void ifl_condition_leave(uint64_t handle);
-uint32_t ifl_condition_value(ifl_session *session, const ifl_op_condition *of);
-void ifl_condition_begin(ifl_session *session, const ifl_op_condition *of);
+/* The body that its value chooses now; NULL: none. */
+struct ifl_graph *ifl_condition_body(ifl_session *session, const ifl_op_condition *of);
+/* What gives it its value when its graph is launched. */
+ifl_op ifl_condition_default(const ifl_op_condition *of);
 
 #endif

@@ -2,8 +2,6 @@
  * See graph.h. */
 #include "standin/graph.h"
 
-#include "standin/condition.h"
-#include "standin/signals.h"
 #include "standin/stream.h"
 #include "standin/user_object.h"
 
@@ -232,22 +230,8 @@ bool ifl_graph_has_conditions(const ifl_graph *graph)
     return false;
 }
 
-/* CUDA Runtime API, cudaGraphConditionalHandleCreate: defaults apply at the beginning of each
- * execution of the graph, and not again where a loop in it goes round. */
-static void begin_conditions(ifl_session *session, const ifl_graph *graph)
-{
-    for (size_t i = 0; i < graph->nodes.count; i++) {
-        const ifl_op *op = &graph->nodes.at[i]->op;
-        if (op->kind != IFL_DO_CONDITION)
-            continue;
-        ifl_condition_begin(session, &op->of.condition);
-        for (unsigned b = 0; op->of.condition.bodies && b < op->of.condition.count; b++)
-            begin_conditions(session, op->of.condition.bodies[b]);
-    }
-}
-
 /* While it runs, its own host functions change nothing in it. */
-static ifl_cuda_error run_marked(ifl_session *session, ifl_graph *graph)
+ifl_cuda_error ifl_graph_run(ifl_session *session, ifl_graph *graph)
 {
     if (graph->is_running)
         return ifl_cudaErrorNotPermitted;
@@ -255,39 +239,6 @@ static ifl_cuda_error run_marked(ifl_session *session, ifl_graph *graph)
     const ifl_cuda_error code = run_all(session, graph);
     graph->is_running = false;
     return code;
-}
-
-static ifl_cuda_error run_while(ifl_session *session, const ifl_op_condition *condition)
-{
-    ifl_cuda_error code = ifl_cudaSuccess;
-    while (code == ifl_cudaSuccess && ifl_state_broken() == ifl_cudaSuccess &&
-           ifl_condition_value(session, condition)) {
-        code = run_marked(session, condition->bodies[0]);
-        if (*ifl_signals_stop())
-            exit(ifl_signals_exit_status());
-    }
-    return code;
-}
-
-/* cudaConditionalNodeParams: if: the first body where the value is not 0, else the second one, if
- * there is one; switch: the body with the value's number, if there is one. */
-ifl_cuda_error ifl_graph_run_chosen(ifl_session *session, const ifl_op_condition *condition)
-{
-    if (!condition->bodies)
-        return ifl_cudaSuccess;
-    if (condition->type == IFL_CONDITION_WHILE)
-        return run_while(session, condition);
-    const uint32_t value = ifl_condition_value(session, condition);
-    const uint32_t chosen = condition->type == IFL_CONDITION_IF ? !value : value;
-    return chosen < condition->count ? run_marked(session, condition->bodies[chosen])
-                                     : ifl_cudaSuccess;
-}
-
-ifl_cuda_error ifl_graph_run(ifl_session *session, ifl_graph *graph)
-{
-    if (!graph->is_running)
-        begin_conditions(session, graph);
-    return run_marked(session, graph);
 }
 
 /* ---- nodes that wait ------------------------------------------------------------------------- */

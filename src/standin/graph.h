@@ -83,13 +83,11 @@ ifl_cuda_error ifl_graph_undepend(const void *graph, ifl_node *const *from, ifl_
 ifl_node *ifl_graph_cycle(const ifl_graph *graph);
 /* Gives every node to `visit`, each after those it waits for; false where that has had enough. */
 bool ifl_graph_walk(const ifl_graph *graph, bool (*visit)(void *user, ifl_node *node), void *user);
-/* Runs every node, each after those it waits for; cudaErrorNotPermitted where one of its own host
- * functions asks. */
+/* Runs every node of a graph without conditions, each after those it waits for;
+ * cudaErrorNotPermitted where one of its own host functions asks. */
 ifl_cuda_error ifl_graph_run(ifl_session *session, ifl_graph *graph);
 
-/* The bodies of a conditional node that its condition's value chooses; nothing where it has
- * none. */
-ifl_cuda_error ifl_graph_run_chosen(ifl_session *session, const ifl_op_condition *condition);
+/* Conditional nodes, which later.h runs. */
 bool ifl_graph_has_conditions(const ifl_graph *graph);
 
 /* Memory that nodes of graphs allocate stands where it is from the node's making on: a graph that

@@ -4,8 +4,10 @@
 #include "standin/later.h"
 
 #include "base/vec.h"
+#include "standin/condition.h"
 #include "standin/graph.h"
 #include "standin/kernel_run.h"
+#include "standin/signals.h"
 #include "standin/stream.h"
 
 #include <pthread.h>
@@ -22,19 +24,23 @@ typedef struct place {
     bool is_legacy, is_blocking;
 } place;
 
+typedef IFL_VEC(size_t) number_list;
+
 typedef struct later {
     place at;
     ifl_op op;
-    ifl_kept *runs;        /* a kernel that has begun, and waits; NULL: it has not begun */
-    uint64_t graph;        /* the launch of a graph that it is a node of; 0: none */
-    size_t number;         /* in it */
-    IFL_VEC(size_t) after; /* the numbers of those that it waits for there */
+    ifl_kept *runs;    /* a kernel that has begun, and waits; NULL: it has not begun */
+    uint64_t graph;    /* the launch of a graph that it is a node of; 0: none */
+    size_t number;     /* of the node, in the list */
+    number_list after; /* the numbers of those that it waits for there */
+    bool has_chosen;   /* a conditional node, whose condition was asked */
 } later;
 
 static struct {
     IFL_VEC(later *) list;
     bool has_thread;
     uint64_t graphs; /* that were launched */
+    size_t nodes;    /* of graphs, that were put into the list */
     bool is_inside;  /* a host function runs, which may make no calls that wait */
 } all;
 
@@ -111,6 +117,134 @@ bool ifl_later_is_any(void)
     return all.list.count != 0;
 }
 
+/* What fails here fails after its call, as a kernel's fault does. */
+static void note_failure(ifl_cuda_error code)
+{
+    if (code != ifl_cudaSuccess && ifl_state_broken() == ifl_cudaSuccess)
+        ifl_state_break(code);
+}
+
+/* ---- nodes of graphs ------------------------------------------------------------------------- */
+
+/* What is put into the list for a graph. */
+typedef struct putting {
+    place at;
+    size_t where;             /* in the list, of the next one */
+    uint64_t graph;           /* the launch */
+    const number_list *after; /* those that a root waits for; NULL: for none */
+    number_list made;         /* in this graph */
+} putting;
+
+static bool add_all(number_list *to, const number_list *from)
+{
+    bool is_whole = true;
+    for (size_t i = 0; from && i < from->count && is_whole; i++)
+        is_whole = ifl_vec_push(to, from->at[i]);
+    return is_whole;
+}
+
+static bool insert(size_t where, later *one)
+{
+    if (!ifl_vec_push(&all.list, one))
+        return false;
+    memmove(&all.list.at[where + 1], &all.list.at[where],
+            (all.list.count - 1 - where) * sizeof(later *));
+    all.list.at[where] = one;
+    return true;
+}
+
+/* It has a number of its own then, the newest. */
+static bool put(putting *p, const ifl_op *op, const number_list *after)
+{
+    later *one = calloc(1, sizeof *one);
+    if (!one || !ifl_op_copy_of(op, &one->op, IFL_HANDLE_NONE)) {
+        free(one);
+        return false;
+    }
+    one->at = p->at;
+    one->graph = p->graph;
+    one->number = ++all.nodes;
+    if (add_all(&one->after, after) && insert(p->where, one)) {
+        p->where++;
+        return true;
+    }
+    ifl_op_clear(&one->op);
+    ifl_vec_free(&one->after);
+    free(one);
+    return false;
+}
+
+static bool put_node(void *user, ifl_node *node);
+
+/* The nodes of the graph in it come before a node that does nothing but wait for all of them. */
+static bool put_child(putting *p, ifl_node *node, const number_list *after)
+{
+    putting inner = {.at = p->at, .where = p->where, .graph = p->graph, .after = after};
+    const bool is_whole =
+        ifl_graph_walk(node->op.of.child, put_node, &inner) &&
+        put(&inner, &(ifl_op){.kind = IFL_DO_EMPTY_NODE}, inner.made.count ? &inner.made : after);
+    p->where = inner.where;
+    ifl_vec_free(&inner.made);
+    return is_whole;
+}
+
+static bool put_node(void *user, ifl_node *node)
+{
+    putting *p = user;
+    number_list after = {0};
+    bool is_whole = node->waits_for.count || add_all(&after, p->after);
+    for (size_t i = 0; i < node->waits_for.count && is_whole; i++)
+        is_whole = ifl_vec_push(&after, node->waits_for.at[i]->place);
+    const ifl_op nothing = {.kind = IFL_DO_EMPTY_NODE};
+    if (is_whole)
+        is_whole = node->op.kind == IFL_DO_CHILD_GRAPH
+                       ? put_child(p, node, &after)
+                       : put(p, node->is_disabled ? &nothing : &node->op, &after);
+    node->place = all.nodes;
+    ifl_vec_free(&after);
+    return is_whole && ifl_vec_push(&p->made, node->place);
+}
+
+/* CUDA Runtime API, cudaGraphConditionalHandleCreate: defaults apply at the beginning of each
+ * execution of the graph, and not again where a loop in it goes round. */
+static bool put_defaults(putting *p, const ifl_graph *graph)
+{
+    const ifl_graph *inner;
+    bool is_whole = true;
+    for (size_t i = 0; i < graph->nodes.count && is_whole; i++) {
+        const ifl_op *op = &graph->nodes.at[i]->op;
+        if (op->kind == IFL_DO_CONDITION && op->of.condition.resets) {
+            const ifl_op set = ifl_condition_default(&op->of.condition);
+            is_whole = put(p, &set, NULL) && ifl_vec_push(&p->made, all.nodes);
+        }
+        for (unsigned n = 0; is_whole && (inner = ifl_node_inner(graph->nodes.at[i], n)); n++)
+            is_whole = put_defaults(p, inner);
+    }
+    return is_whole;
+}
+
+/* A conditional node whose turn it is: the nodes of the body that it chooses come before itself,
+ * and it waits for them. A loop is asked again behind them. False: it is done. */
+static bool put_chosen(ifl_session *session, size_t *index)
+{
+    later *one = all.list.at[*index];
+    const ifl_op_condition *of = &one->op.of.condition;
+    const bool is_over = one->has_chosen && of->type != IFL_CONDITION_WHILE;
+    const ifl_graph *body = is_over ? NULL : ifl_condition_body(session, of);
+    if (*ifl_signals_stop())
+        exit(ifl_signals_exit_status());
+    if (!body)
+        return false;
+    putting p = {.at = one->at, .where = *index, .graph = one->graph};
+    if (!ifl_graph_walk(body, put_node, &p))
+        note_failure(ifl_cudaErrorMemoryAllocation);
+    ifl_vec_free(&one->after);
+    one->after = p.made;
+    one->has_chosen = true;
+    *index = p.where;
+    return true;
+}
+
 /* ---- going on -------------------------------------------------------------------------------- */
 
 static void drop(ifl_session *session, later *one)
@@ -127,13 +261,6 @@ static void drop_all(ifl_session *session)
     for (size_t i = 0; i < all.list.count; i++)
         drop(session, all.list.at[i]);
     ifl_vec_free(&all.list);
-}
-
-/* What fails here fails after its call, as a kernel's fault does. */
-static void note_failure(ifl_cuda_error code)
-{
-    if (code != ifl_cudaSuccess && ifl_state_broken() == ifl_cudaSuccess)
-        ifl_state_break(code);
 }
 
 /* A word that a stream waits for and that is not there yet. */
@@ -168,7 +295,8 @@ static void take_out(ifl_session *session, size_t index)
     drop(session, one);
 }
 
-/* Every one that may has its turn. False: nothing has changed. */
+/* Every one that may has its turn, the nodes of a body from the next time on: a loop is asked once.
+ * False: nothing has changed. */
 static bool advance(ifl_session *session)
 {
     bool has_changed = false;
@@ -178,6 +306,11 @@ static bool advance(ifl_session *session)
     for (size_t i = 0; i < all.list.count && ifl_state_broken() == ifl_cudaSuccess;) {
         later *one = all.list.at[i];
         if (!one->runs && (is_to_follow(i) || is_unmet(session, &one->op))) {
+            i++;
+            continue;
+        }
+        if (one->op.kind == IFL_DO_CONDITION && put_chosen(session, &i)) {
+            has_changed = true;
             i++;
             continue;
         }
@@ -291,81 +424,16 @@ ifl_cuda_error ifl_later_give(ifl_session *session, const ifl_stream *stream, co
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
+/* A loop may go round until the host does something. */
 static bool may_graph_wait(const ifl_graph *graph)
 {
     bool may = false;
     for (size_t i = 0; i < graph->nodes.count && !may; i++) {
         const ifl_op *op = &graph->nodes.at[i]->op;
-        may = may_wait(op) || op->kind == IFL_DO_WAIT_VALUE ||
+        may = may_wait(op) || op->kind == IFL_DO_WAIT_VALUE || op->kind == IFL_DO_CONDITION ||
               (op->kind == IFL_DO_CHILD_GRAPH && may_graph_wait(op->of.child));
     }
     return may;
-}
-
-/* What is put into the list for a graph. */
-typedef struct putting {
-    place at;
-    size_t next;         /* number */
-    const size_t *after; /* those that a root waits for: of the node that has the graph */
-    size_t count;
-    IFL_VEC(size_t) made; /* in this graph */
-} putting;
-
-static bool put(putting *p, const ifl_op *op, const size_t *after, size_t count)
-{
-    later *one = calloc(1, sizeof *one);
-    if (!one || !ifl_op_copy_of(op, &one->op, IFL_HANDLE_NONE)) {
-        free(one);
-        return false;
-    }
-    one->at = p->at;
-    one->graph = all.graphs;
-    one->number = p->next;
-    bool is_whole = true;
-    for (size_t i = 0; i < count && is_whole; i++)
-        is_whole = ifl_vec_push(&one->after, after[i]);
-    if (is_whole && ifl_vec_push(&all.list, one)) {
-        p->next++;
-        return true;
-    }
-    ifl_op_clear(&one->op);
-    ifl_vec_free(&one->after);
-    free(one);
-    return false;
-}
-
-static bool put_node(void *user, ifl_node *node);
-
-/* The nodes of the graph in it come before a node that does nothing but wait for all of them. */
-static bool put_child(putting *p, ifl_node *node, const size_t *after, size_t count)
-{
-    putting inner = {.at = p->at, .next = p->next, .after = after, .count = count};
-    const bool is_whole =
-        ifl_graph_walk(node->op.of.child, put_node, &inner) &&
-        put(&inner, &(ifl_op){.kind = IFL_DO_EMPTY_NODE}, inner.made.count ? inner.made.at : after,
-            inner.made.count ? inner.made.count : count);
-    p->next = inner.next;
-    ifl_vec_free(&inner.made);
-    return is_whole;
-}
-
-static bool put_node(void *user, ifl_node *node)
-{
-    putting *p = user;
-    IFL_VEC(size_t) after = {0};
-    bool is_whole = true;
-    for (size_t i = 0; i < node->waits_for.count && is_whole; i++)
-        is_whole = ifl_vec_push(&after, node->waits_for.at[i]->place);
-    for (size_t i = 0; i < p->count && !node->waits_for.count && is_whole; i++)
-        is_whole = ifl_vec_push(&after, p->after[i]);
-    const ifl_op nothing = {.kind = IFL_DO_EMPTY_NODE};
-    if (is_whole)
-        is_whole = node->op.kind == IFL_DO_CHILD_GRAPH
-                       ? put_child(p, node, after.at, after.count)
-                       : put(p, node->is_disabled ? &nothing : &node->op, after.at, after.count);
-    node->place = p->next - 1;
-    ifl_vec_free(&after);
-    return is_whole && ifl_vec_push(&p->made, node->place);
 }
 
 /* Takes all back that was put for the last graph. */
@@ -375,27 +443,44 @@ static void take_back(ifl_session *session)
         take_out(session, all.list.count - 1);
 }
 
+static bool put_all(const ifl_stream *stream, const ifl_graph *graph)
+{
+    putting defaults = {.at = place_of(stream), .where = all.list.count, .graph = ++all.graphs};
+    bool is_whole = put_defaults(&defaults, graph);
+    putting p = {
+        .at = defaults.at, .where = defaults.where, .graph = all.graphs, .after = &defaults.made};
+    is_whole = is_whole && ifl_graph_walk(graph, put_node, &p);
+    ifl_vec_free(&p.made);
+    ifl_vec_free(&defaults.made);
+    return is_whole;
+}
+
+/* A loop that ends by itself soon has then done so. */
+static void begin(ifl_session *session, ifl_graph *graph)
+{
+    enum { ROUNDS = 256 };
+    graph->is_running = true;
+    for (int i = 0; i < ROUNDS && advance(session); i++)
+        ;
+    graph->is_running = false;
+    if (all.list.count)
+        start_thread();
+}
+
 ifl_cuda_error ifl_later_give_graph(ifl_session *session, const ifl_stream *stream,
                                     ifl_graph *graph)
 {
     const ifl_op whole = {.kind = IFL_DO_CHILD_GRAPH, .of.child = graph};
-    putting p = {.at = place_of(stream)};
     if (graph->is_running || all.is_inside)
         return ifl_cudaErrorNotPermitted;
-    if (ifl_graph_has_conditions(graph) || !may_graph_wait(graph))
+    if (!may_graph_wait(graph))
         return ifl_later_give(session, stream, &whole);
-    all.graphs++;
-    const bool is_whole = ifl_graph_walk(graph, put_node, &p);
-    ifl_vec_free(&p.made);
-    if (!is_whole)
+    if (!put_all(stream, graph)) {
         take_back(session);
-    graph->is_running = true;
-    if (is_whole)
-        advance(session);
-    graph->is_running = false;
-    if (all.list.count)
-        start_thread();
-    return is_whole ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
+        return ifl_cudaErrorMemoryAllocation;
+    }
+    begin(session, graph);
+    return ifl_cudaSuccess;
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */

@@ -2,9 +2,9 @@
  * What streams were given and is not done yet. A kernel may wait for memory that the host or another
  * kernel changes after its launch; then the launch is over for the host all the same, and what
  * follows it by the rules of streams is kept until it has ended. It goes on in calls that wait for
- * it, and, while the host makes none, in a thread of its own. All else is done at once, as ever: in
- * a program whose kernels do not wait for the host there is nothing here. The lock of state.h is
- * held. */
+ * it, and, while the host makes none, in a thread of its own. So does a loop of a graph that goes
+ * round often. All else is done at once, as ever: in a program whose kernels do not wait for the
+ * host there is nothing here. The lock of state.h is held. */
 #ifndef IFL_STANDIN_LATER_H
 #define IFL_STANDIN_LATER_H
 

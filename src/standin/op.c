@@ -289,8 +289,6 @@ ifl_cuda_error ifl_op_run(ifl_session *session, const ifl_op *op)
         return wait_for_word(session, &op->of.value);
     case IFL_DO_CHILD_GRAPH:
         return ifl_graph_run(session, op->of.child);
-    case IFL_DO_CONDITION:
-        return ifl_graph_run_chosen(session, &op->of.condition);
     default:
         return ifl_cudaSuccess;
     }
