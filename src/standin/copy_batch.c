@@ -29,12 +29,13 @@ static bool are_attributes(const ifl_copy_batch *b)
 ifl_cuda_error ifl_copy_batch_give(ifl_session *session, const ifl_copy_batch *b, void *stream,
                                    size_t *failed)
 {
-    enum { LEGACY = 1, BY_ADDRESS = 4 }; /* a stream's handle; cudaMemcpyDefault */
+    enum { BY_ADDRESS = 4 }; /* cudaMemcpyDefault */
+    const ifl_stream *of = ifl_stream_of(stream);
     if (failed)
         *failed = SIZE_MAX;
-    if (!ifl_stream_of(stream))
+    if (!of)
         return ifl_cudaErrorInvalidResourceHandle;
-    if ((uintptr_t)stream <= LEGACY || !b->to || !b->from || !b->bytes || !b->count ||
+    if (ifl_stream_is_legacy(of) || !b->to || !b->from || !b->bytes || !b->count ||
         !are_attributes(b))
         return ifl_cudaErrorInvalidValue;
     for (size_t i = 0; i < b->count; i++) {

@@ -402,7 +402,7 @@ IFL_SERVED ifl_cuda_error cuStreamGetCtx(void *stream, void **session)
     DRIVE(ifl_stream_of(stream) ? TELL(ifl_driver_current(), session, ifl_driver_current())
                                 : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE);
 }
-ALSO(cuStreamGetCtx_ptsz, cuStreamGetCtx);
+ALSO_OF_THREAD(cuStreamGetCtx_ptsz, cuStreamGetCtx);
 
 /* No green context is ever made here: a stream belongs to none. */
 IFL_SERVED ifl_cuda_error cuStreamGetGreenCtx(void *stream, void **context)
@@ -410,7 +410,7 @@ IFL_SERVED ifl_cuda_error cuStreamGetGreenCtx(void *stream, void **context)
     DRIVE(ifl_stream_of(stream) ? TELL(ifl_driver_current(), context, NULL)
                                 : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE);
 }
-ALSO(cuStreamGetGreenCtx_ptsz, cuStreamGetGreenCtx);
+ALSO_OF_THREAD(cuStreamGetGreenCtx_ptsz, cuStreamGetGreenCtx);
 
 IFL_SERVED ifl_cuda_error cuStreamGetCtx_v2(void *stream, void **session, void **green)
 {
@@ -419,4 +419,4 @@ IFL_SERVED ifl_cuda_error cuStreamGetCtx_v2(void *stream, void **session, void *
         *green = NULL;
     return code;
 }
-ALSO(cuStreamGetCtx_v2_ptsz, cuStreamGetCtx_v2);
+ALSO_OF_THREAD(cuStreamGetCtx_v2_ptsz, cuStreamGetCtx_v2);

@@ -106,31 +106,31 @@ IFL_SERVED ifl_cuda_error cuMemcpy2D_v2(const ifl_cuda_copy *copy)
 {
     DRIVE(copy_flat(copy, NULL));
 }
-ALSO(cuMemcpy2D_v2_ptds, cuMemcpy2D_v2);
+ALSO_OF_THREAD(cuMemcpy2D_v2_ptds, cuMemcpy2D_v2);
 ALSO(cuMemcpy2DUnaligned_v2, cuMemcpy2D_v2);
-ALSO(cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2D_v2);
+ALSO_OF_THREAD(cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2D_v2);
 
 IFL_SERVED ifl_cuda_error cuMemcpy2DAsync_v2(const ifl_cuda_copy *copy, void *stream)
 {
     DRIVE(copy_flat(copy, stream));
 }
-ALSO(cuMemcpy2DAsync_v2_ptsz, cuMemcpy2DAsync_v2);
+ALSO_OF_THREAD(cuMemcpy2DAsync_v2_ptsz, cuMemcpy2DAsync_v2);
 
 IFL_SERVED ifl_cuda_error cuMemcpy3D_v2(const deep_copy *copy)
 {
     DRIVE(copy_deep(copy, NULL));
 }
-ALSO(cuMemcpy3D_v2_ptds, cuMemcpy3D_v2);
+ALSO_OF_THREAD(cuMemcpy3D_v2_ptds, cuMemcpy3D_v2);
 ALSO(cuMemcpy3DPeer, cuMemcpy3D_v2);
-ALSO(cuMemcpy3DPeer_ptds, cuMemcpy3D_v2);
+ALSO_OF_THREAD(cuMemcpy3DPeer_ptds, cuMemcpy3D_v2);
 
 IFL_SERVED ifl_cuda_error cuMemcpy3DAsync_v2(const deep_copy *copy, void *stream)
 {
     DRIVE(copy_deep(copy, stream));
 }
-ALSO(cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2);
+ALSO_OF_THREAD(cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2);
 ALSO(cuMemcpy3DPeerAsync, cuMemcpy3DAsync_v2);
-ALSO(cuMemcpy3DPeerAsync_ptsz, cuMemcpy3DAsync_v2);
+ALSO_OF_THREAD(cuMemcpy3DPeerAsync_ptsz, cuMemcpy3DAsync_v2);
 
 /* ---- in batches ------------------------------------------------------------------------------ */
 
@@ -148,7 +148,7 @@ IFL_SERVED ifl_cuda_error cuMemcpyBatchAsync(void *const *to, const void *const 
     const ifl_copy_batch batch = {to, from, bytes, count, attributes, first, attribute_count};
     DRIVE(give_batch(&batch, failed, stream));
 }
-ALSO(cuMemcpyBatchAsync_ptsz, cuMemcpyBatchAsync);
+ALSO_OF_THREAD(cuMemcpyBatchAsync_ptsz, cuMemcpyBatchAsync);
 
 IFL_SERVED ifl_cuda_error cuMemcpyBatchAsync_v2(void *const *to, const void *const *from,
                                                 const size_t *bytes, size_t count,
@@ -159,7 +159,7 @@ IFL_SERVED ifl_cuda_error cuMemcpyBatchAsync_v2(void *const *to, const void *con
     const ifl_copy_batch batch = {to, from, bytes, count, attributes, first, attribute_count};
     DRIVE(give_batch(&batch, NULL, stream));
 }
-ALSO(cuMemcpyBatchAsync_v2_ptsz, cuMemcpyBatchAsync_v2);
+ALSO_OF_THREAD(cuMemcpyBatchAsync_v2_ptsz, cuMemcpyBatchAsync_v2);
 
 /* ---- in graphs ------------------------------------------------------------------------------- */
 
@@ -257,25 +257,25 @@ static ifl_cuda_error fill(void *to, size_t pitch, unsigned element_bytes, uint3
     {                                                                                              \
         DRIVE(fill(to, 0, (bits) / 8, value, count, 1, NULL));                                     \
     }                                                                                              \
-    ALSO(cuMemsetD##bits##_v2_ptds, cuMemsetD##bits##_v2);                                         \
+    ALSO_OF_THREAD(cuMemsetD##bits##_v2_ptds, cuMemsetD##bits##_v2);                               \
     IFL_SERVED ifl_cuda_error cuMemsetD##bits##Async(void *to, type value, size_t count,           \
                                                      void *stream)                                 \
     {                                                                                              \
         DRIVE(fill(to, 0, (bits) / 8, value, count, 1, stream));                                   \
     }                                                                                              \
-    ALSO(cuMemsetD##bits##Async_ptsz, cuMemsetD##bits##Async);                                     \
+    ALSO_OF_THREAD(cuMemsetD##bits##Async_ptsz, cuMemsetD##bits##Async);                           \
     IFL_SERVED ifl_cuda_error cuMemsetD2D##bits##_v2(void *to, size_t pitch, type value,           \
                                                      size_t width, size_t height)                  \
     {                                                                                              \
         DRIVE(fill(to, pitch, (bits) / 8, value, width, height, NULL));                            \
     }                                                                                              \
-    ALSO(cuMemsetD2D##bits##_v2_ptds, cuMemsetD2D##bits##_v2);                                     \
+    ALSO_OF_THREAD(cuMemsetD2D##bits##_v2_ptds, cuMemsetD2D##bits##_v2);                           \
     IFL_SERVED ifl_cuda_error cuMemsetD2D##bits##Async(void *to, size_t pitch, type value,         \
                                                        size_t width, size_t height, void *stream)  \
     {                                                                                              \
         DRIVE(fill(to, pitch, (bits) / 8, value, width, height, stream));                          \
     }                                                                                              \
-    ALSO(cuMemsetD2D##bits##Async_ptsz, cuMemsetD2D##bits##Async)
+    ALSO_OF_THREAD(cuMemsetD2D##bits##Async_ptsz, cuMemsetD2D##bits##Async)
 FILL(8, uint8_t);
 FILL(16, uint16_t);
 FILL(32, uint32_t);

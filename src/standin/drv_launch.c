@@ -93,7 +93,7 @@ IFL_SERVED ifl_cuda_error cuLaunchKernel(void *function, unsigned grid_x, unsign
                                   .from = __builtin_return_address(0)};
     DRIVE(launch(function, call, extra));
 }
-ALSO(cuLaunchKernel_ptsz, cuLaunchKernel);
+ALSO_OF_THREAD(cuLaunchKernel_ptsz, cuLaunchKernel);
 
 IFL_SERVED ifl_cuda_error cuLaunchCooperativeKernel(void *function, unsigned grid_x,
                                                     unsigned grid_y, unsigned grid_z,
@@ -110,7 +110,7 @@ IFL_SERVED ifl_cuda_error cuLaunchCooperativeKernel(void *function, unsigned gri
                                   .from = __builtin_return_address(0)};
     DRIVE(launch(function, call, NULL));
 }
-ALSO(cuLaunchCooperativeKernel_ptsz, cuLaunchCooperativeKernel);
+ALSO_OF_THREAD(cuLaunchCooperativeKernel_ptsz, cuLaunchCooperativeKernel);
 
 /* ---- with attributes ------------------------------------------------------------------------- */
 
@@ -141,7 +141,7 @@ IFL_SERVED ifl_cuda_error cuLaunchKernelEx(const configuration *c, void *functio
     DRIVE(c ? launch_with(c, function, params, extra, __builtin_return_address(0))
             : ifl_cudaErrorInvalidValue);
 }
-ALSO(cuLaunchKernelEx_ptsz, cuLaunchKernelEx);
+ALSO_OF_THREAD(cuLaunchKernelEx_ptsz, cuLaunchKernelEx);
 
 /* ---- as before CUDA 4 ------------------------------------------------------------------------ */
 

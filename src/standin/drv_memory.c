@@ -191,7 +191,7 @@ IFL_SERVED ifl_cuda_error cuMemPrefetchAsync(uintptr_t at, size_t bytes, int dev
 {
     DRIVE(prefetch(at, bytes, ifl_location_of_device(device), stream));
 }
-ALSO(cuMemPrefetchAsync_ptsz, cuMemPrefetchAsync);
+ALSO_OF_THREAD(cuMemPrefetchAsync_ptsz, cuMemPrefetchAsync);
 
 IFL_SERVED ifl_cuda_error cuMemPrefetchAsync_v2(uintptr_t at, size_t bytes, ifl_location to,
                                                 unsigned flags, void *stream)
@@ -199,7 +199,7 @@ IFL_SERVED ifl_cuda_error cuMemPrefetchAsync_v2(uintptr_t at, size_t bytes, ifl_
     (void)flags;
     DRIVE(prefetch(at, bytes, to, stream));
 }
-ALSO(cuMemPrefetchAsync_v2_ptsz, cuMemPrefetchAsync_v2);
+ALSO_OF_THREAD(cuMemPrefetchAsync_v2_ptsz, cuMemPrefetchAsync_v2);
 
 IFL_SERVED ifl_cuda_error cuMemAdvise(uintptr_t at, size_t bytes, int advice, int device)
 {

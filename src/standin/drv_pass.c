@@ -119,11 +119,11 @@ static ifl_cuda_error instantiate(void **out, void *graph, void **bad, char *log
     {                                                                                              \
         DRIVE_WITH(need_of(stream), __VA_ARGS__);                                                  \
     }                                                                                              \
-    ALSO(name##_ptsz, name);
+    ALSO_OF_THREAD(name##_ptsz, name);
 #define PASS_Z(name, params, ...)                                                                  \
     PASS(name, params, __VA_ARGS__)                                                                \
-    ALSO(name##_ptsz, name);
+    ALSO_OF_THREAD(name##_ptsz, name);
 #define PASS_D(name, params, ...)                                                                  \
     PASS(name, params, __VA_ARGS__)                                                                \
-    ALSO(name##_ptds, name);
+    ALSO_OF_THREAD(name##_ptds, name);
 #include "standin/driver_pass.def"

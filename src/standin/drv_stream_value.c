@@ -38,9 +38,9 @@ static ifl_cuda_error give(void *stream, ifl_op_kind kind, uintptr_t at, uint64_
     {                                                                                              \
         DRIVE(give(stream, kind, at, value, (bits) / 8, flags));                                   \
     }                                                                                              \
-    ALSO(name##_ptsz, name);                                                                       \
+    ALSO_OF_THREAD(name##_ptsz, name);                                                             \
     ALSO(name##_v2, name);                                                                         \
-    ALSO(name##_v2_ptsz, name)
+    ALSO_OF_THREAD(name##_v2_ptsz, name)
 VALUE(cuStreamWriteValue32, IFL_DO_WRITE_VALUE, uint32_t, 32);
 VALUE(cuStreamWriteValue64, IFL_DO_WRITE_VALUE, uint64_t, 64);
 VALUE(cuStreamWaitValue32, IFL_DO_WAIT_VALUE, uint32_t, 32);
@@ -91,6 +91,6 @@ IFL_SERVED ifl_cuda_error cuStreamBatchMemOp(void *stream, unsigned count, const
 {
     DRIVE(give_steps(stream, count, steps, flags));
 }
-ALSO(cuStreamBatchMemOp_ptsz, cuStreamBatchMemOp);
+ALSO_OF_THREAD(cuStreamBatchMemOp_ptsz, cuStreamBatchMemOp);
 ALSO(cuStreamBatchMemOp_v2, cuStreamBatchMemOp);
-ALSO(cuStreamBatchMemOp_v2_ptsz, cuStreamBatchMemOp);
+ALSO_OF_THREAD(cuStreamBatchMemOp_v2_ptsz, cuStreamBatchMemOp);

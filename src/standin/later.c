@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEGACY = 1, NON_BLOCKING = 1 }; /* of default streams; of cudaStreamCreateWithFlags */
+enum { NON_BLOCKING = 1 }; /* of cudaStreamCreateWithFlags */
 
 /* Of the stream, which may be gone when the operation runs. */
 typedef struct place {
@@ -46,7 +46,7 @@ static struct {
 
 static place place_of(const ifl_stream *stream)
 {
-    const bool is_legacy = stream->id == LEGACY;
+    const bool is_legacy = ifl_stream_is_legacy(stream);
     return (place){stream->id, stream->gpu, is_legacy,
                    !is_legacy && !(stream->flags & NON_BLOCKING)};
 }

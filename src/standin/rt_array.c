@@ -186,7 +186,7 @@ IFL_SERVED ifl_cuda_error cudaMemcpy2DToArray(const void *to, size_t x, size_t y
 {
     SERVE(copy(session, ARRAY(to, x, y), MEMORY(from, pitch), width, height, kind, NULL));
 }
-ALSO(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray);
+ALSO_OF_THREAD(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray);
 
 IFL_SERVED ifl_cuda_error cudaMemcpy2DToArrayAsync(const void *to, size_t x, size_t y,
                                                    const void *from, size_t pitch, size_t width,
@@ -194,14 +194,14 @@ IFL_SERVED ifl_cuda_error cudaMemcpy2DToArrayAsync(const void *to, size_t x, siz
 {
     SERVE(copy(session, ARRAY(to, x, y), MEMORY(from, pitch), width, height, kind, stream));
 }
-ALSO(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync);
+ALSO_OF_THREAD(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync);
 
 IFL_SERVED ifl_cuda_error cudaMemcpy2DFromArray(void *to, size_t pitch, const void *from, size_t x,
                                                 size_t y, size_t width, size_t height, int kind)
 {
     SERVE(copy(session, MEMORY(to, pitch), ARRAY(from, x, y), width, height, kind, NULL));
 }
-ALSO(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray);
+ALSO_OF_THREAD(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray);
 
 IFL_SERVED ifl_cuda_error cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const void *from,
                                                      size_t x, size_t y, size_t width,
@@ -209,7 +209,7 @@ IFL_SERVED ifl_cuda_error cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, con
 {
     SERVE(copy(session, MEMORY(to, pitch), ARRAY(from, x, y), width, height, kind, stream));
 }
-ALSO(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync);
+ALSO_OF_THREAD(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync);
 
 IFL_SERVED ifl_cuda_error cudaMemcpy2DArrayToArray(const void *to, size_t to_x, size_t to_y,
                                                    const void *from, size_t x, size_t y,
@@ -217,7 +217,7 @@ IFL_SERVED ifl_cuda_error cudaMemcpy2DArrayToArray(const void *to, size_t to_x, 
 {
     SERVE(copy(session, ARRAY(to, to_x, to_y), ARRAY(from, x, y), width, height, kind, NULL));
 }
-ALSO(cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray);
+ALSO_OF_THREAD(cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray);
 
 /* ---- copies of elements in a row ------------------------------------------------------------- */
 
@@ -257,7 +257,7 @@ IFL_SERVED ifl_cuda_error cudaMemcpyToArray(const void *to, size_t x, size_t y, 
 {
     SERVE(copy_flat(session, to, x, y, (void *)(uintptr_t)from, bytes, true, kind, NULL));
 }
-ALSO(cudaMemcpyToArray_ptds, cudaMemcpyToArray);
+ALSO_OF_THREAD(cudaMemcpyToArray_ptds, cudaMemcpyToArray);
 
 IFL_SERVED ifl_cuda_error cudaMemcpyToArrayAsync(const void *to, size_t x, size_t y,
                                                  const void *from, size_t bytes, int kind,
@@ -265,18 +265,18 @@ IFL_SERVED ifl_cuda_error cudaMemcpyToArrayAsync(const void *to, size_t x, size_
 {
     SERVE(copy_flat(session, to, x, y, (void *)(uintptr_t)from, bytes, true, kind, stream));
 }
-ALSO(cudaMemcpyToArrayAsync_ptsz, cudaMemcpyToArrayAsync);
+ALSO_OF_THREAD(cudaMemcpyToArrayAsync_ptsz, cudaMemcpyToArrayAsync);
 
 IFL_SERVED ifl_cuda_error cudaMemcpyFromArray(void *to, const void *from, size_t x, size_t y,
                                               size_t bytes, int kind)
 {
     SERVE(copy_flat(session, from, x, y, to, bytes, false, kind, NULL));
 }
-ALSO(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray);
+ALSO_OF_THREAD(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray);
 
 IFL_SERVED ifl_cuda_error cudaMemcpyFromArrayAsync(void *to, const void *from, size_t x, size_t y,
                                                    size_t bytes, int kind, void *stream)
 {
     SERVE(copy_flat(session, from, x, y, to, bytes, false, kind, stream));
 }
-ALSO(cudaMemcpyFromArrayAsync_ptsz, cudaMemcpyFromArrayAsync);
+ALSO_OF_THREAD(cudaMemcpyFromArrayAsync_ptsz, cudaMemcpyFromArrayAsync);

@@ -15,7 +15,7 @@ IFL_SERVED ifl_cuda_error cudaMemcpyBatchAsync(void *const *to, const void *cons
     const ifl_copy_batch batch = {to, from, bytes, count, attributes, first, attribute_count};
     SERVE(ifl_copy_batch_give(session, &batch, stream, NULL));
 }
-ALSO(cudaMemcpyBatchAsync_ptsz, cudaMemcpyBatchAsync);
+ALSO_OF_THREAD(cudaMemcpyBatchAsync_ptsz, cudaMemcpyBatchAsync);
 #elif IFL_CUDART == 12
 IFL_SERVED ifl_cuda_error cudaMemcpyBatchAsync(void *const *to, const void *const *from,
                                                const size_t *bytes, size_t count,
@@ -26,7 +26,7 @@ IFL_SERVED ifl_cuda_error cudaMemcpyBatchAsync(void *const *to, const void *cons
     const ifl_copy_batch batch = {to, from, bytes, count, attributes, first, attribute_count};
     SERVE(ifl_copy_batch_give(session, &batch, stream, failed));
 }
-ALSO(cudaMemcpyBatchAsync_ptsz, cudaMemcpyBatchAsync);
+ALSO_OF_THREAD(cudaMemcpyBatchAsync_ptsz, cudaMemcpyBatchAsync);
 #endif
 
 /* cudaMemcpy3DPeerParms */
@@ -63,10 +63,10 @@ IFL_SERVED ifl_cuda_error cudaMemcpy3DPeer(const peer_box *peer)
 {
     SERVE(copy_peer(session, peer, NULL));
 }
-ALSO(cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer);
+ALSO_OF_THREAD(cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer);
 
 IFL_SERVED ifl_cuda_error cudaMemcpy3DPeerAsync(const peer_box *peer, void *stream)
 {
     SERVE(copy_peer(session, peer, stream));
 }
-ALSO(cudaMemcpy3DPeerAsync_ptsz, cudaMemcpy3DPeerAsync);
+ALSO_OF_THREAD(cudaMemcpy3DPeerAsync_ptsz, cudaMemcpy3DPeerAsync);

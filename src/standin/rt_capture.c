@@ -21,7 +21,7 @@ static ifl_cuda_error begin(void *handle, int mode, ifl_graph *into)
         return ifl_cudaErrorInvalidResourceHandle;
     if (!is_mode(mode))
         return ifl_cudaErrorInvalidValue;
-    if ((uintptr_t)handle <= 1)
+    if (ifl_stream_is_legacy(stream))
         return ifl_cudaErrorStreamCaptureUnsupported;
     if (stream->capture)
         return ifl_cudaErrorIllegalState;
@@ -68,7 +68,7 @@ IFL_SERVED ifl_cuda_error cudaStreamBeginCapture(void *stream, int mode)
 {
     SERVE(((void)session, begin(stream, mode, NULL)));
 }
-ALSO(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture);
+ALSO_OF_THREAD(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture);
 
 IFL_SERVED ifl_cuda_error cudaStreamBeginCaptureToGraph(void *stream, const void *graph,
                                                         ifl_node *const *after, const void *edges,
@@ -77,7 +77,7 @@ IFL_SERVED ifl_cuda_error cudaStreamBeginCaptureToGraph(void *stream, const void
     (void)edges;
     SERVE(((void)session, begin_into(stream, mode, graph, after, count)));
 }
-ALSO(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph);
+ALSO_OF_THREAD(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph);
 
 static ifl_cuda_error end(void *handle, ifl_graph **out)
 {
@@ -107,7 +107,7 @@ IFL_SERVED ifl_cuda_error cudaStreamEndCapture(void *stream, ifl_graph **out)
 {
     SERVE(((void)session, end(stream, out)));
 }
-ALSO(cudaStreamEndCapture_ptsz, cudaStreamEndCapture);
+ALSO_OF_THREAD(cudaStreamEndCapture_ptsz, cudaStreamEndCapture);
 
 static ifl_cuda_error is_capturing(void *handle, int *status)
 {
@@ -122,7 +122,7 @@ IFL_SERVED ifl_cuda_error cudaStreamIsCapturing(void *stream, int *status)
 {
     SERVE(((void)session, is_capturing(stream, status)));
 }
-ALSO(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
+ALSO_OF_THREAD(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
 
 static ifl_cuda_error capture_info(void *handle, int *status, unsigned long long *id,
                                    ifl_graph **graph, const ifl_node *const **nodes, size_t *count)
@@ -154,7 +154,7 @@ IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo(void *stream, int *status,
         *edges = NULL;
     SERVE(((void)session, capture_info(stream, status, id, graph, nodes, count)));
 }
-ALSO(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
+ALSO_OF_THREAD(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
 #else
 #if IFL_CUDART ==                                                                                  \
     12 /* from 12.3 on, with the edges' data; 13.0 gave it the name without a number */
@@ -167,7 +167,7 @@ IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo_v3(void *stream, int *status,
         *edges = NULL;
     SERVE(((void)session, capture_info(stream, status, id, graph, nodes, count)));
 }
-ALSO(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3);
+ALSO_OF_THREAD(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3);
 #endif
 IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo_v2(void *stream, int *status,
                                                       unsigned long long *id, ifl_graph **graph,
@@ -175,10 +175,10 @@ IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo_v2(void *stream, int *status,
 {
     SERVE(((void)session, capture_info(stream, status, id, graph, nodes, count)));
 }
-ALSO(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2);
+ALSO_OF_THREAD(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2);
 #if IFL_CUDART == 12
 ALSO(cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo_v2);
-ALSO(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo_v2);
+ALSO_OF_THREAD(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo_v2);
 #endif
 #endif
 

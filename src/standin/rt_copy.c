@@ -62,14 +62,14 @@ IFL_SERVED ifl_cuda_error cudaMemcpy(void *to, const void *from, size_t bytes, i
 {
     SERVE(copy_and_wait(session, to, from, bytes, kind));
 }
-ALSO(cudaMemcpy_ptds, cudaMemcpy);
+ALSO_OF_THREAD(cudaMemcpy_ptds, cudaMemcpy);
 
 IFL_SERVED ifl_cuda_error cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind,
                                           void *stream)
 {
     SERVE(copy_line(session, to, from, bytes, kind, stream));
 }
-ALSO(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
+ALSO_OF_THREAD(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
 
 /* CUDA Runtime API, cudaMemcpyPeer: it needs no access to the peer's memory. */
 static ifl_cuda_error copy_between(ifl_session *session, void *to, int to_gpu, const void *from,
@@ -116,7 +116,7 @@ IFL_SERVED ifl_cuda_error cudaMemcpy2D(void *to, size_t to_pitch, const void *fr
 {
     SERVE(copy_rows(session, to, to_pitch, from, from_pitch, width, height, kind, NULL));
 }
-ALSO(cudaMemcpy2D_ptds, cudaMemcpy2D);
+ALSO_OF_THREAD(cudaMemcpy2D_ptds, cudaMemcpy2D);
 
 IFL_SERVED ifl_cuda_error cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
                                             size_t from_pitch, size_t width, size_t height,
@@ -124,7 +124,7 @@ IFL_SERVED ifl_cuda_error cudaMemcpy2DAsync(void *to, size_t to_pitch, const voi
 {
     SERVE(copy_rows(session, to, to_pitch, from, from_pitch, width, height, kind, stream));
 }
-ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
+ALSO_OF_THREAD(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 
 /* Where an array takes part, the box and its places in the array and in memory too count elements:
  * on an H100 (runtime 13.0, driver 580) a box of 3 x 2 ints that begins at x = 4 in rows of 16 bytes
@@ -225,13 +225,13 @@ IFL_SERVED ifl_cuda_error cudaMemcpy3D(const ifl_copy3d *box)
 {
     SERVE(ifl_copy_box_give(session, box, NULL));
 }
-ALSO(cudaMemcpy3D_ptds, cudaMemcpy3D);
+ALSO_OF_THREAD(cudaMemcpy3D_ptds, cudaMemcpy3D);
 
 IFL_SERVED ifl_cuda_error cudaMemcpy3DAsync(const ifl_copy3d *box, void *stream)
 {
     SERVE(ifl_copy_box_give(session, box, stream));
 }
-ALSO(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
+ALSO_OF_THREAD(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
@@ -288,7 +288,7 @@ IFL_SERVED ifl_cuda_error cudaMemcpyToSymbol(const void *symbol, const void *fro
 {
     SERVE(to_symbol(session, symbol, from, bytes, offset, kind, NULL));
 }
-ALSO(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
+ALSO_OF_THREAD(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
 
 IFL_SERVED ifl_cuda_error cudaMemcpyToSymbolAsync(const void *symbol, const void *from,
                                                   size_t bytes, size_t offset, int kind,
@@ -296,21 +296,21 @@ IFL_SERVED ifl_cuda_error cudaMemcpyToSymbolAsync(const void *symbol, const void
 {
     SERVE(to_symbol(session, symbol, from, bytes, offset, kind, stream));
 }
-ALSO(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
+ALSO_OF_THREAD(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
 
 IFL_SERVED ifl_cuda_error cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes,
                                                size_t offset, int kind)
 {
     SERVE(from_symbol(session, to, symbol, bytes, offset, kind, NULL));
 }
-ALSO(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
+ALSO_OF_THREAD(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
 
 IFL_SERVED ifl_cuda_error cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes,
                                                     size_t offset, int kind, void *stream)
 {
     SERVE(from_symbol(session, to, symbol, bytes, offset, kind, stream));
 }
-ALSO(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);
+ALSO_OF_THREAD(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);
 
 static ifl_cuda_error symbol_address(ifl_session *session, void **out, const void *symbol)
 {
@@ -374,37 +374,37 @@ IFL_SERVED ifl_cuda_error cudaMemset(void *to, int value, size_t bytes)
 {
     SERVE(fill(session, to, 0, 0, value, (ifl_extent){bytes, 1, 1}, NULL));
 }
-ALSO(cudaMemset_ptds, cudaMemset);
+ALSO_OF_THREAD(cudaMemset_ptds, cudaMemset);
 
 IFL_SERVED ifl_cuda_error cudaMemsetAsync(void *to, int value, size_t bytes, void *stream)
 {
     SERVE(fill(session, to, 0, 0, value, (ifl_extent){bytes, 1, 1}, stream));
 }
-ALSO(cudaMemsetAsync_ptsz, cudaMemsetAsync);
+ALSO_OF_THREAD(cudaMemsetAsync_ptsz, cudaMemsetAsync);
 
 IFL_SERVED ifl_cuda_error cudaMemset2D(void *to, size_t pitch, int value, size_t width,
                                        size_t height)
 {
     SERVE(fill(session, to, pitch, 0, value, (ifl_extent){width, height, 1}, NULL));
 }
-ALSO(cudaMemset2D_ptds, cudaMemset2D);
+ALSO_OF_THREAD(cudaMemset2D_ptds, cudaMemset2D);
 
 IFL_SERVED ifl_cuda_error cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width,
                                             size_t height, void *stream)
 {
     SERVE(fill(session, to, pitch, 0, value, (ifl_extent){width, height, 1}, stream));
 }
-ALSO(cudaMemset2DAsync_ptsz, cudaMemset2DAsync);
+ALSO_OF_THREAD(cudaMemset2DAsync_ptsz, cudaMemset2DAsync);
 
 IFL_SERVED ifl_cuda_error cudaMemset3D(ifl_pitched block, int value, ifl_extent extent)
 {
     SERVE(fill_box(session, &block, value, extent, NULL));
 }
-ALSO(cudaMemset3D_ptds, cudaMemset3D);
+ALSO_OF_THREAD(cudaMemset3D_ptds, cudaMemset3D);
 
 IFL_SERVED ifl_cuda_error cudaMemset3DAsync(ifl_pitched block, int value, ifl_extent extent,
                                             void *stream)
 {
     SERVE(fill_box(session, &block, value, extent, stream));
 }
-ALSO(cudaMemset3DAsync_ptsz, cudaMemset3DAsync);
+ALSO_OF_THREAD(cudaMemset3DAsync_ptsz, cudaMemset3DAsync);

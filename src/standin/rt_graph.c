@@ -176,7 +176,7 @@ IFL_SERVED ifl_cuda_error cudaGraphInstantiateWithParams(ifl_graph **out, const 
     SERVE(((void)session,
            how ? instantiate(out, ifl_graph_of(graph), how) : ifl_cudaErrorInvalidValue));
 }
-ALSO(cudaGraphInstantiateWithParams_ptsz, cudaGraphInstantiateWithParams);
+ALSO_OF_THREAD(cudaGraphInstantiateWithParams_ptsz, cudaGraphInstantiateWithParams);
 
 #if IFL_CUDART >= 12
 ALSO(cudaGraphInstantiate, cudaGraphInstantiateWithFlags);
@@ -221,7 +221,7 @@ IFL_SERVED ifl_cuda_error cudaGraphUpload(const void *exec, void *stream)
 {
     SERVE(((void)session, ifl_exec_of(exec) ? check_stream(stream) : ifl_cudaErrorInvalidValue));
 }
-ALSO(cudaGraphUpload_ptsz, cudaGraphUpload);
+ALSO_OF_THREAD(cudaGraphUpload_ptsz, cudaGraphUpload);
 
 static ifl_cuda_error launch(ifl_session *session, ifl_graph *exec, void *stream)
 {
@@ -239,7 +239,7 @@ IFL_SERVED ifl_cuda_error cudaGraphLaunch(const void *exec, void *stream)
 {
     SERVE(launch(session, ifl_exec_of(exec), stream));
 }
-ALSO(cudaGraphLaunch_ptsz, cudaGraphLaunch);
+ALSO_OF_THREAD(cudaGraphLaunch_ptsz, cudaGraphLaunch);
 
 IFL_SERVED ifl_cuda_error cudaGraphExecDestroy(const void *exec)
 {

@@ -212,7 +212,7 @@ IFL_SERVED ifl_cuda_error cudaLaunchKernel(const void *host, ifl_dim3 grid, ifl_
                                   .from = ifl_launch_place(__builtin_return_address(0))};
     SERVE(ifl_launch_serve(session, ifl_function_find(host), &call));
 }
-ALSO(cudaLaunchKernel_ptsz, cudaLaunchKernel);
+ALSO_OF_THREAD(cudaLaunchKernel_ptsz, cudaLaunchKernel);
 
 IFL_SERVED ifl_cuda_error cudaLaunchCooperativeKernel(const void *host, ifl_dim3 grid,
                                                       ifl_dim3 block, void **arguments,
@@ -227,7 +227,7 @@ IFL_SERVED ifl_cuda_error cudaLaunchCooperativeKernel(const void *host, ifl_dim3
                                   .from = ifl_launch_place(__builtin_return_address(0))};
     SERVE(ifl_launch_serve(session, ifl_function_find(host), &call));
 }
-ALSO(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
+ALSO_OF_THREAD(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
 
 /* ---- by a kernel's handle, from CUDA 13 on --------------------------------------------------- */
 
@@ -256,7 +256,7 @@ IFL_SERVED ifl_cuda_error __cudaLaunchKernel(void *kernel, ifl_dim3 grid, ifl_di
                                   .from = ifl_launch_place(__builtin_return_address(0))};
     SERVE(ifl_launch_serve(session, ifl_function_of(kernel), &call));
 }
-ALSO(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
+ALSO_OF_THREAD(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
 
 /* ---- with attributes ------------------------------------------------------------------------- */
 
@@ -302,4 +302,4 @@ IFL_SERVED ifl_cuda_error cudaLaunchKernelExC(const ifl_launch_configuration *co
     SERVE(launch_with(session, configuration, host, arguments,
                       ifl_launch_place(__builtin_return_address(0))));
 }
-ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
+ALSO_OF_THREAD(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);

@@ -109,8 +109,11 @@ IFL_SERVED ifl_cuda_error cudaGetFuncBySymbol(void **out, const void *host)
 
 static ifl_cuda_error entry(const char *name, void **out, int version, uint64_t flags, int *found)
 {
+    enum { DEFAULT, PER_THREAD = 2 }; /* cudaGetDriverEntryPointFlags */
     int result = NOT_FOUND;
     find_call call;
+    if (flags == DEFAULT && ifl_state_is_default_own())
+        flags = PER_THREAD;
     *(void **)&call = driver_call("cuGetProcAddress_v2");
     if (!call || !out)
         return out ? ifl_cudaErrorInsufficientDriver : ifl_cudaErrorInvalidValue;
@@ -134,7 +137,7 @@ IFL_SERVED ifl_cuda_error cudaGetDriverEntryPoint(const char *name, void **out,
     return ifl_state_end(entry(name, out, NEWEST, flags, NULL));
 }
 #endif
-ALSO(cudaGetDriverEntryPoint_ptsz, cudaGetDriverEntryPoint);
+ALSO_OF_THREAD(cudaGetDriverEntryPoint_ptsz, cudaGetDriverEntryPoint);
 
 IFL_SERVED ifl_cuda_error cudaGetDriverEntryPointByVersion(const char *name, void **out,
                                                            unsigned version,
@@ -142,7 +145,7 @@ IFL_SERVED ifl_cuda_error cudaGetDriverEntryPointByVersion(const char *name, voi
 {
     return ifl_state_end(entry(name, out, (int)version, flags, found));
 }
-ALSO(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersion);
+ALSO_OF_THREAD(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersion);
 
 /* ---- tables that are not documented ---------------------------------------------------------- */
 

@@ -15,7 +15,7 @@
         (void)flags;                                                                               \
         SERVE(ifl_managed_prefetch(session, at, bytes, to, stream));                               \
     }                                                                                              \
-    ALSO(prefetch##_ptsz, prefetch)
+    ALSO_OF_THREAD(prefetch##_ptsz, prefetch)
 #endif
 #if IFL_CUDART >= 13
 WITH_LOCATION(cudaMemAdvise, cudaMemPrefetchAsync);
@@ -33,7 +33,7 @@ IFL_SERVED ifl_cuda_error cudaMemPrefetchAsync(const void *at, size_t bytes, int
 {
     SERVE(ifl_managed_prefetch(session, at, bytes, ifl_location_of_device(device), stream));
 }
-ALSO(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
+ALSO_OF_THREAD(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
 #endif
 
 IFL_SERVED ifl_cuda_error cudaMemRangeGetAttribute(void *out, size_t room, int attribute,

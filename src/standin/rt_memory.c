@@ -82,7 +82,7 @@ IFL_SERVED ifl_cuda_error cudaMallocAsync(void **out, size_t bytes, void *stream
 {
     SERVE(allocate_in(session, out, bytes, stream, __builtin_return_address(0)));
 }
-ALSO(cudaMallocAsync_ptsz, cudaMallocAsync);
+ALSO_OF_THREAD(cudaMallocAsync_ptsz, cudaMallocAsync);
 
 /* Rows start at multiples of 512 bytes, as a GPU's pitch is chosen. */
 enum { PITCH_BYTES = 512 };
@@ -352,7 +352,7 @@ IFL_SERVED ifl_cuda_error cudaFreeAsync(void *at, void *stream)
 {
     SERVE(release_in(session, at, stream));
 }
-ALSO(cudaFreeAsync_ptsz, cudaFreeAsync);
+ALSO_OF_THREAD(cudaFreeAsync_ptsz, cudaFreeAsync);
 
 static ifl_cuda_error release_host(ifl_session *session, void *at, ifl_block_origin o)
 {

@@ -182,7 +182,7 @@ IFL_SERVED ifl_cuda_error cudaMallocFromPoolAsync(void **out, size_t bytes, cons
 {
     SERVE(allocate_from(session, out, bytes, ifl_pool_of(pool), stream));
 }
-ALSO(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
+ALSO_OF_THREAD(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
 
 /* ---- profilers ------------------------------------------------------------------------------- */
 

@@ -52,4 +52,4 @@ IFL_SERVED ifl_cuda_error cudaStreamGetDevResource(void *stream, resource *out, 
     SERVE(ifl_stream_of(stream) ? describe(session, out, type)
                                 : ifl_cudaErrorInvalidResourceHandle);
 }
-ALSO(cudaStreamGetDevResource_ptsz, cudaStreamGetDevResource);
+ALSO_OF_THREAD(cudaStreamGetDevResource_ptsz, cudaStreamGetDevResource);

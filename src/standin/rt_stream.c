@@ -56,13 +56,13 @@ IFL_SERVED ifl_cuda_error cudaStreamSynchronize(void *stream)
 {
     SERVE(wait_for_stream(session, ifl_stream_of(stream)));
 }
-ALSO(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
+ALSO_OF_THREAD(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
 
 IFL_SERVED ifl_cuda_error cudaStreamQuery(void *stream)
 {
     SERVE(((void)session, query(stream)));
 }
-ALSO(cudaStreamQuery_ptsz, cudaStreamQuery);
+ALSO_OF_THREAD(cudaStreamQuery_ptsz, cudaStreamQuery);
 
 #define ASK(name, type, member)                                                                    \
     static ifl_cuda_error ask_##member(void *handle, type *out)                                    \
@@ -77,7 +77,7 @@ ALSO(cudaStreamQuery_ptsz, cudaStreamQuery);
     {                                                                                              \
         SERVE(((void)session, ask_##member(handle, out)));                                         \
     }                                                                                              \
-    ALSO(name##_ptsz, name)
+    ALSO_OF_THREAD(name##_ptsz, name)
 ASK(cudaStreamGetFlags, unsigned, flags);
 ASK(cudaStreamGetPriority, int, priority);
 ASK(cudaStreamGetId, unsigned long long, id);
@@ -111,7 +111,7 @@ IFL_SERVED ifl_cuda_error cudaStreamSetAttribute(void *stream, int attribute, co
 {
     SERVE(((void)session, set_attribute(stream, attribute, value)));
 }
-ALSO(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
+ALSO_OF_THREAD(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
 
 static ifl_cuda_error get_attribute(void *handle, int attribute, void *value)
 {
@@ -126,7 +126,7 @@ IFL_SERVED ifl_cuda_error cudaStreamGetAttribute(void *stream, int attribute, vo
 {
     SERVE(((void)session, get_attribute(stream, attribute, value)));
 }
-ALSO(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute);
+ALSO_OF_THREAD(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute);
 
 static ifl_cuda_error copy_attributes(void *to_handle, void *from_handle)
 {
@@ -143,7 +143,7 @@ IFL_SERVED ifl_cuda_error cudaStreamCopyAttributes(void *to, void *from)
 {
     SERVE(((void)session, copy_attributes(to, from)));
 }
-ALSO(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes);
+ALSO_OF_THREAD(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes);
 
 IFL_SERVED ifl_cuda_error cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
@@ -171,7 +171,7 @@ IFL_SERVED ifl_cuda_error cudaStreamAttachMemAsync(void *stream, void *at, size_
     (void)bytes, (void)flags;
     SERVE(attach(session, stream, at));
 }
-ALSO(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);
+ALSO_OF_THREAD(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
@@ -205,14 +205,14 @@ IFL_SERVED ifl_cuda_error cudaEventRecord(void *event, void *stream)
 {
     SERVE(record(session, event, stream));
 }
-ALSO(cudaEventRecord_ptsz, cudaEventRecord);
+ALSO_OF_THREAD(cudaEventRecord_ptsz, cudaEventRecord);
 
 IFL_SERVED ifl_cuda_error cudaEventRecordWithFlags(void *event, void *stream, unsigned flags)
 {
     (void)flags;
     SERVE(record(session, event, stream));
 }
-ALSO(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
+ALSO_OF_THREAD(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
 
 static ifl_cuda_error query_event(const void *event)
 {
@@ -245,7 +245,7 @@ static ifl_cuda_error wait_event(ifl_session *session, void *stream, void *event
     ifl_stream *s = ifl_stream_of(stream);
     if (!e || !s)
         return ifl_cudaErrorInvalidResourceHandle;
-    if (e->capture && !s->capture && (uintptr_t)stream <= 1)
+    if (e->capture && !s->capture && ifl_stream_is_legacy(s))
         return ifl_cudaErrorStreamCaptureImplicit;
     if (e->capture && !s->capture)
         s->capture = e->capture;
@@ -260,7 +260,7 @@ IFL_SERVED ifl_cuda_error cudaStreamWaitEvent(void *stream, void *event, unsigne
     (void)flags;
     SERVE(wait_event(session, stream, event));
 }
-ALSO(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
+ALSO_OF_THREAD(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 
 static ifl_cuda_error elapsed(float *milliseconds, void *start, void *end)
 {
@@ -299,7 +299,7 @@ IFL_SERVED ifl_cuda_error cudaLaunchHostFunc(void *stream, void (*call)(void *),
 {
     SERVE(launch_host(session, stream, (ifl_op_host){.call = call, .user = user}));
 }
-ALSO(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
+ALSO_OF_THREAD(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
 
 IFL_SERVED ifl_cuda_error cudaStreamAddCallback(void *stream,
                                                 void (*callback)(void *, ifl_cuda_error, void *),
@@ -309,4 +309,4 @@ IFL_SERVED ifl_cuda_error cudaStreamAddCallback(void *stream,
     SERVE(launch_host(session, stream,
                       (ifl_op_host){.callback = callback, .user = user, .stream = stream}));
 }
-ALSO(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);
+ALSO_OF_THREAD(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);

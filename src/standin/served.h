@@ -21,10 +21,20 @@
         return ifl_state_end(code);                                                                \
     } while (0)
 
-/* The same function under another name: with the default stream of the thread, or of another
- * version. */
+/* The same function under another name: of another version. */
 #define ALSO(other, name)                                                                          \
     extern __typeof__(name) other __attribute__((alias(#name), visibility("default")))
+
+/* The same function under another name, by which stream 0 is the thread's own: it is noted, and all
+ * arguments stay in their registers (System V ABI, x86-64; none is a float). */
+#define ALSO_OF_THREAD(other, name)                                                                \
+    extern __typeof__(name) other##_served __attribute__((alias(#name), visibility("hidden")));    \
+    extern __typeof__(name) other __attribute__((visibility("default")));                          \
+    __asm__(".pushsection .text\n.globl " #other "\n.type " #other ", @function\n" #other ":\n"    \
+            "push %rdi\npush %rsi\npush %rdx\npush %rcx\npush %r8\npush %r9\npush %rax\n"          \
+            "call ifl_state_default_is_own@PLT\n"                                                  \
+            "pop %rax\npop %r9\npop %r8\npop %rcx\npop %rdx\npop %rsi\npop %rdi\n"                 \
+            "jmp " #other "_served\n.size " #other ", .-" #other "\n.popsection")
 
 /* Gives the operation to a stream. */
 static inline ifl_cuda_error ifl_serve_op(ifl_session *session, void *stream, ifl_op op)

@@ -262,8 +262,21 @@ void ifl_state_leave(void)
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
+static _Thread_local bool is_default_own;
+
+void ifl_state_default_is_own(void)
+{
+    is_default_own = true;
+}
+
+bool ifl_state_is_default_own(void)
+{
+    return is_default_own;
+}
+
 ifl_cuda_error ifl_state_end(ifl_cuda_error code)
 {
+    is_default_own &= driver.depth != 0;
     if (code != ifl_cudaSuccess && code == state.broken)
         state.is_broken_told = true;
     if (code != ifl_cudaSuccess && code != ifl_cudaErrorNotReady)
@@ -360,8 +373,10 @@ void ifl_state_driver_begin(const void *from)
 
 void ifl_state_driver_end(void)
 {
-    if (!--driver.depth)
+    if (!--driver.depth) {
         last_error = driver.error_before;
+        is_default_own = false;
+    }
     ifl_state_unlock();
 }
 

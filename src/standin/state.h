@@ -26,6 +26,10 @@ void ifl_state_rest(unsigned microseconds);
 /* Ends a call: notes the code for cudaGetLastError of this thread, and gives it back. A session
  * that a kernel's fault has broken answers every call with that fault's code. */
 ifl_cuda_error ifl_state_end(ifl_cuda_error code);
+/* The call that this thread begins was made by a name for which stream 0 is the thread's own; it is
+ * so until the call ends. */
+void ifl_state_default_is_own(void);
+bool ifl_state_is_default_own(void);
 /* The code that broke the session; cudaSuccess while it is whole. */
 ifl_cuda_error ifl_state_broken(void);
 void ifl_state_break(ifl_cuda_error code);

@@ -7,25 +7,18 @@
 #include "standin/handle.h"
 #include "standin/later.h"
 
-enum { LAST_DEFAULT = 2, FIRST_ID = 3 };
+#include <pthread.h>
 
-/* CUDA Runtime API: 0 and cudaStreamLegacy (1) are one stream, cudaStreamPerThread (2) is another;
- * each GPU has its own. */
-static ifl_stream defaults[IFL_MOST_GPUS][LAST_DEFAULT + 1];
+enum { LEGACY = 1, PER_THREAD = 2, FIRST_ID = 3 };
 
-static ifl_stream *default_stream(int gpu, uintptr_t number)
+static uint64_t streams_made;
+
+static ifl_stream *legacy_stream(int gpu)
 {
-    ifl_stream *stream = &defaults[gpu][number ? number : 1];
-    stream->id = number ? number : 1;
-    stream->gpu = gpu;
-    return stream;
-}
-
-ifl_stream *ifl_stream_of(void *handle)
-{
-    if ((uintptr_t)handle <= LAST_DEFAULT)
-        return default_stream(ifl_gpu_chosen(), (uintptr_t)handle);
-    return ifl_handle_find(IFL_HANDLE_STREAM, handle);
+    static ifl_stream streams[IFL_MOST_GPUS];
+    streams[gpu].id = LEGACY;
+    streams[gpu].gpu = gpu;
+    return &streams[gpu];
 }
 
 ifl_event *ifl_event_of(void *handle)
@@ -37,7 +30,6 @@ ifl_event *ifl_event_of(void *handle)
 
 ifl_cuda_error ifl_stream_new(ifl_stream **out, unsigned flags, int priority)
 {
-    static uint64_t made;
     ifl_stream *stream = out ? calloc(1, sizeof *stream) : NULL;
     if (!out)
         return ifl_cudaErrorInvalidValue;
@@ -46,8 +38,10 @@ ifl_cuda_error ifl_stream_new(ifl_stream **out, unsigned flags, int priority)
         free(stream);
         return ifl_cudaErrorMemoryAllocation;
     }
-    *stream = (ifl_stream){
-        .flags = flags, .priority = priority, .id = FIRST_ID + made++, .gpu = ifl_gpu_chosen()};
+    *stream = (ifl_stream){.flags = flags,
+                           .priority = priority,
+                           .id = FIRST_ID + streams_made++,
+                           .gpu = ifl_gpu_chosen()};
     *out = stream;
     return ifl_cudaSuccess;
 }
@@ -75,6 +69,82 @@ ifl_cuda_error ifl_stream_destroy(void *handle)
     free(stream);
     return ifl_cudaSuccess;
 }
+
+/* ---- of each thread -------------------------------------------------------------------------- */
+
+/* CUDA Runtime API, "Stream synchronization behavior": cudaStreamPerThread (2) is another stream in
+ * each thread, and of each GPU. */
+static _Thread_local ifl_stream *own[IFL_MOST_GPUS];
+static IFL_VEC(ifl_stream *) owned; /* by threads that there are */
+static pthread_key_t key;
+
+static void forget_owned(const ifl_stream *stream)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < owned.count; i++)
+        if (owned.at[i] != stream)
+            owned.at[kept++] = owned.at[i];
+    owned.count = kept;
+}
+
+/* What it was given is done all the same. */
+static void end_thread(void *streams)
+{
+    ifl_stream **mine = streams;
+    ifl_state_lock();
+    for (int gpu = 0; gpu < IFL_MOST_GPUS; gpu++) {
+        if (!mine[gpu])
+            continue;
+        drop_capture(mine[gpu]);
+        forget_owned(mine[gpu]);
+        ifl_vec_free(&mine[gpu]->follows);
+        free(mine[gpu]);
+    }
+    ifl_state_unlock();
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&key, end_thread);
+}
+
+/* NULL without memory. */
+static ifl_stream *own_stream(int gpu)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (own[gpu])
+        return own[gpu];
+    pthread_once(&once, make_key);
+    ifl_stream *stream = calloc(1, sizeof *stream);
+    if (!stream || pthread_setspecific(key, own) != 0 || !ifl_vec_push(&owned, stream)) {
+        free(stream);
+        return NULL;
+    }
+    stream->id = FIRST_ID + streams_made++;
+    stream->gpu = gpu;
+    own[gpu] = stream;
+    return stream;
+}
+
+bool ifl_stream_is_legacy(const ifl_stream *stream)
+{
+    return stream->id == LEGACY;
+}
+
+/* CUDA Runtime API: 0 and cudaStreamLegacy (1) are one stream, of which each GPU has its own; 0 is
+ * the thread's own stream in calls that say so. */
+ifl_stream *ifl_stream_of(void *handle)
+{
+    const int gpu = ifl_gpu_chosen();
+    const uintptr_t number = (uintptr_t)handle;
+    if (number == PER_THREAD || (number == 0 && ifl_state_is_default_own()))
+        return own_stream(gpu);
+    if (number <= LEGACY)
+        return legacy_stream(gpu);
+    return ifl_handle_find(IFL_HANDLE_STREAM, handle);
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
 
 ifl_cuda_error ifl_event_new(ifl_event **out, unsigned flags)
 {
@@ -169,8 +239,8 @@ bool ifl_stream_joins_all(const ifl_stream *stream)
     const ifl_stream *other;
     bool is_all = true;
     mark_joined(stream);
-    for (int gpu = 0; gpu < ifl_gpu_count(); gpu++)
-        is_all &= is_joined(stream, &defaults[gpu][LAST_DEFAULT]);
+    for (size_t i = 0; i < owned.count; i++)
+        is_all &= is_joined(stream, owned.at[i]);
     for (size_t at = 0; (other = ifl_handle_next(IFL_HANDLE_STREAM, &at));)
         is_all &= is_joined(stream, other);
     return is_all;
@@ -180,8 +250,8 @@ void ifl_streams_leave(const ifl_graph *graph)
 {
     ifl_stream *stream;
     ifl_event *event;
-    for (int gpu = 0; gpu < ifl_gpu_count(); gpu++)
-        leave(&defaults[gpu][LAST_DEFAULT], graph);
+    for (size_t i = 0; i < owned.count; i++)
+        leave(owned.at[i], graph);
     for (size_t at = 0; (stream = ifl_handle_next(IFL_HANDLE_STREAM, &at));)
         leave(stream, graph);
     for (size_t at = 0; (event = ifl_handle_next(IFL_HANDLE_EVENT, &at));)
@@ -202,8 +272,8 @@ void ifl_streams_forget(const ifl_node *node)
 {
     ifl_stream *stream;
     ifl_event *event;
-    for (int gpu = 0; gpu < ifl_gpu_count(); gpu++)
-        forget(&defaults[gpu][LAST_DEFAULT].follows, node);
+    for (size_t i = 0; i < owned.count; i++)
+        forget(&owned.at[i]->follows, node);
     for (size_t at = 0; (stream = ifl_handle_next(IFL_HANDLE_STREAM, &at));)
         forget(&stream->follows, node);
     for (size_t at = 0; (event = ifl_handle_next(IFL_HANDLE_EVENT, &at));)

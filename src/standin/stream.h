@@ -39,6 +39,7 @@ typedef struct ifl_event {
 /* The stream behind a handle: the default ones, of the chosen GPU, have small numbers. NULL: no
  * stream. */
 ifl_stream *ifl_stream_of(void *handle);
+bool ifl_stream_is_legacy(const ifl_stream *stream);
 ifl_event *ifl_event_of(void *handle);
 /* The event was reached now; NULL: it is gone. */
 void ifl_event_note(const ifl_session *session, ifl_event *event);
