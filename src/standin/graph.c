@@ -196,7 +196,7 @@ static bool run_node(void *user, ifl_node *node)
     return r->code == ifl_cudaSuccess;
 }
 
-static ifl_cuda_error run_all(ifl_session *session, const ifl_graph *graph)
+ifl_cuda_error ifl_graph_run(ifl_session *session, const ifl_graph *graph)
 {
     run r = {session, ifl_cudaSuccess};
     ifl_graph_walk(graph, run_node, &r);
@@ -228,17 +228,6 @@ bool ifl_graph_has_conditions(const ifl_graph *graph)
         if (graph->nodes.at[i]->op.kind == IFL_DO_CONDITION)
             return true;
     return false;
-}
-
-/* While it runs, its own host functions change nothing in it. */
-ifl_cuda_error ifl_graph_run(ifl_session *session, ifl_graph *graph)
-{
-    if (graph->is_running)
-        return ifl_cudaErrorNotPermitted;
-    graph->is_running = true;
-    const ifl_cuda_error code = run_all(session, graph);
-    graph->is_running = false;
-    return code;
 }
 
 /* ---- nodes that wait ------------------------------------------------------------------------- */
@@ -349,8 +338,6 @@ ifl_cuda_error ifl_node_replace(ifl_node *node, const ifl_op *op)
     ifl_op copied;
     if (!node || node->op.kind != op->kind)
         return ifl_cudaErrorInvalidValue;
-    if (node->graph->is_running)
-        return ifl_cudaErrorNotPermitted;
     if (!ifl_op_copy_of(op, &copied, node->graph->kind))
         return ifl_cudaErrorMemoryAllocation;
     ifl_op_clear(&node->op);

@@ -37,7 +37,6 @@ typedef struct ifl_graph {
     ifl_handle_kind
         /* IFL_HANDLE_GRAPH, whose nodes are handles too, IFL_HANDLE_EXEC, or IFL_HANDLE_NONE */
         kind;
-    bool is_running;
     bool is_inner;             /* a node owns it */
     unsigned long long flags;  /* it tells that it was instantiated with */
     IFL_VEC(ifl_node *) nodes; /* in the order they were made */
@@ -83,9 +82,9 @@ ifl_cuda_error ifl_graph_undepend(const void *graph, ifl_node *const *from, ifl_
 ifl_node *ifl_graph_cycle(const ifl_graph *graph);
 /* Gives every node to `visit`, each after those it waits for; false where that has had enough. */
 bool ifl_graph_walk(const ifl_graph *graph, bool (*visit)(void *user, ifl_node *node), void *user);
-/* Runs every node of a graph without conditions, each after those it waits for;
- * cudaErrorNotPermitted where one of its own host functions asks. */
-ifl_cuda_error ifl_graph_run(ifl_session *session, ifl_graph *graph);
+/* Runs every node of a graph without conditions and host functions, each after those it waits
+ * for. */
+ifl_cuda_error ifl_graph_run(ifl_session *session, const ifl_graph *graph);
 
 /* Conditional nodes, which later.h runs. */
 bool ifl_graph_has_conditions(const ifl_graph *graph);

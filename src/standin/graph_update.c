@@ -142,16 +142,6 @@ static bool may_become(ifl_session *session, const ifl_graph *exec, const ifl_gr
     return is_all;
 }
 
-static bool is_any_running(const ifl_graph *graph)
-{
-    const ifl_graph *inner;
-    bool is_any = graph->is_running;
-    for (size_t i = 0; i < graph->nodes.count; i++)
-        for (unsigned n = 0; (inner = ifl_node_inner(graph->nodes.at[i], n)); n++)
-            is_any |= is_any_running(inner);
-    return is_any;
-}
-
 static ifl_cuda_error become(ifl_graph *exec, const ifl_graph *from);
 
 /* Graphs in a node stay, and their nodes change; its condition is the other's. */
@@ -188,8 +178,6 @@ ifl_cuda_error ifl_graph_update(ifl_session *session, ifl_graph *exec, const ifl
     *info = (ifl_update_info){.result = IFL_UPDATE_ERROR};
     if (!exec || !from)
         return ifl_cudaErrorInvalidValue;
-    if (is_any_running(exec))
-        return ifl_cudaErrorNotPermitted;
     if (!may_become(session, exec, from, info))
         return ifl_cudaErrorGraphExecUpdateFailure;
     const ifl_cuda_error code = become(exec, from);

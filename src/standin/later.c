@@ -41,8 +41,13 @@ static struct {
     bool has_thread;
     uint64_t graphs; /* that were launched */
     size_t nodes;    /* of graphs, that were put into the list */
-    bool is_inside;  /* a host function runs, which may make no calls that wait */
+    bool is_moving;  /* a thread gives each its turn: it has let the lock go where that is a host
+                        function's */
 } all;
+
+/* The host function that this thread is in, if any: it makes no calls that wait, and what it gives
+ * does not follow it. */
+static _Thread_local const later *inside;
 
 static place place_of(const ifl_stream *stream)
 {
@@ -80,8 +85,9 @@ static bool follows(size_t count, const place *at, const ifl_op *op)
     bool found = false;
     for (size_t i = 0; i < count && !found; i++) {
         const later *other = all.list.at[i];
-        found = is_before(&other->at, at) ||
-                (op && op->kind == IFL_DO_EVENT_WAIT && records(&other->op, op->of.event));
+        found = other != inside &&
+                (is_before(&other->at, at) ||
+                 (op && op->kind == IFL_DO_EVENT_WAIT && records(&other->op, op->of.event)));
     }
     return found;
 }
@@ -269,6 +275,14 @@ static bool is_unmet(ifl_session *session, const ifl_op *op)
     return op->kind == IFL_DO_WAIT_VALUE && !ifl_op_is_met(session, &op->of.value);
 }
 
+static ifl_cuda_error run_other(ifl_session *session, const later *one)
+{
+    inside = one->op.kind == IFL_DO_HOST ? one : NULL;
+    const ifl_cuda_error code = ifl_op_run(session, &one->op);
+    inside = NULL;
+    return code;
+}
+
 /* Begins, or goes on. False: it waits, and nothing has changed for it. */
 static bool advance_one(ifl_session *session, later *one)
 {
@@ -282,7 +296,7 @@ static bool advance_one(ifl_session *session, later *one)
     else if (is_kernel)
         code = ifl_kernel_run(session, &one->op.of.kernel, &one->runs);
     else
-        code = ifl_op_run(session, &one->op);
+        code = run_other(session, one);
     note_failure(code);
     return !is_idle;
 }
@@ -300,9 +314,9 @@ static void take_out(ifl_session *session, size_t index)
 static bool advance(ifl_session *session)
 {
     bool has_changed = false;
-    if (all.is_inside)
+    if (all.is_moving)
         return false;
-    all.is_inside = true;
+    all.is_moving = true;
     for (size_t i = 0; i < all.list.count && ifl_state_broken() == ifl_cudaSuccess;) {
         later *one = all.list.at[i];
         if (!one->runs && (is_to_follow(i) || is_unmet(session, &one->op))) {
@@ -320,7 +334,7 @@ static bool advance(ifl_session *session)
         else
             take_out(session, i);
     }
-    all.is_inside = false;
+    all.is_moving = false;
     if (ifl_state_broken() != ifl_cudaSuccess)
         drop_all(session);
     return has_changed;
@@ -371,6 +385,19 @@ static ifl_cuda_error keep(later *one)
     return ifl_cudaSuccess;
 }
 
+/* A host function is in the list while it runs: what other threads give its stream follows it. */
+static ifl_cuda_error run_listed(ifl_session *session, later *one)
+{
+    if (!ifl_vec_push(&all.list, one)) {
+        drop(session, one);
+        return ifl_cudaErrorMemoryAllocation;
+    }
+    advance(session);
+    if (all.list.count)
+        start_thread();
+    return ifl_cudaSuccess;
+}
+
 /* A kernel whose blocks run in order may wait: for that it has a copy of its operation. */
 static ifl_cuda_error run_kernel(ifl_session *session, later *one)
 {
@@ -411,7 +438,8 @@ ifl_cuda_error ifl_later_give(ifl_session *session, const ifl_stream *stream, co
     if (must_wait(session, &at, op))
         ifl_later_finish(session, stream);
     const bool is_later = follows(all.list.count, &at, op) || is_unmet(session, op);
-    if (!is_later && !may_wait(op))
+    const bool is_host = op->kind == IFL_DO_HOST;
+    if (!is_later && !is_host && !may_wait(op))
         return ifl_op_run(session, op);
     later *one = calloc(1, sizeof *one);
     if (!one || !ifl_op_copy_of(op, &one->op, IFL_HANDLE_NONE)) {
@@ -419,7 +447,7 @@ ifl_cuda_error ifl_later_give(ifl_session *session, const ifl_stream *stream, co
         return ifl_cudaErrorMemoryAllocation;
     }
     one->at = at;
-    return is_later ? keep(one) : run_kernel(session, one);
+    return is_later ? keep(one) : is_host ? run_listed(session, one) : run_kernel(session, one);
 }
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
@@ -431,6 +459,7 @@ static bool may_graph_wait(const ifl_graph *graph)
     for (size_t i = 0; i < graph->nodes.count && !may; i++) {
         const ifl_op *op = &graph->nodes.at[i]->op;
         may = may_wait(op) || op->kind == IFL_DO_WAIT_VALUE || op->kind == IFL_DO_CONDITION ||
+              op->kind == IFL_DO_HOST ||
               (op->kind == IFL_DO_CHILD_GRAPH && may_graph_wait(op->of.child));
     }
     return may;
@@ -456,13 +485,11 @@ static bool put_all(const ifl_stream *stream, const ifl_graph *graph)
 }
 
 /* A loop that ends by itself soon has then done so. */
-static void begin(ifl_session *session, ifl_graph *graph)
+static void begin(ifl_session *session)
 {
     enum { ROUNDS = 256 };
-    graph->is_running = true;
     for (int i = 0; i < ROUNDS && advance(session); i++)
         ;
-    graph->is_running = false;
     if (all.list.count)
         start_thread();
 }
@@ -471,7 +498,7 @@ ifl_cuda_error ifl_later_give_graph(ifl_session *session, const ifl_stream *stre
                                     ifl_graph *graph)
 {
     const ifl_op whole = {.kind = IFL_DO_CHILD_GRAPH, .of.child = graph};
-    if (graph->is_running || all.is_inside)
+    if (inside)
         return ifl_cudaErrorNotPermitted;
     if (!may_graph_wait(graph))
         return ifl_later_give(session, stream, &whole);
@@ -479,7 +506,7 @@ ifl_cuda_error ifl_later_give_graph(ifl_session *session, const ifl_stream *stre
         take_back(session);
         return ifl_cudaErrorMemoryAllocation;
     }
-    begin(session, graph);
+    begin(session);
     return ifl_cudaSuccess;
 }
 
@@ -499,7 +526,7 @@ static bool is_left(const awaited *what)
 
 static void finish(ifl_session *session, awaited what)
 {
-    while (!all.is_inside && is_left(&what))
+    while (!inside && is_left(&what))
         if (!advance(session))
             ifl_state_rest(REST_US);
 }

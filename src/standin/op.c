@@ -257,12 +257,16 @@ static void wait_for(ifl_session *session, const ifl_event *event)
         ifl_session_gpu_waits(session, event->microseconds);
 }
 
+/* Without the lock: a thread may hold what the function waits for, and be in a call. */
 static ifl_cuda_error run_host(const ifl_op_host *h)
 {
+    const ifl_cuda_error code = ifl_state_broken();
+    const unsigned times = ifl_state_let_go();
     if (h->callback)
-        h->callback(h->stream, ifl_state_broken(), h->user);
+        h->callback(h->stream, code, h->user);
     else
         h->call(h->user);
+    ifl_state_take_again(times);
     return ifl_cudaSuccess;
 }
 

@@ -164,7 +164,7 @@ ifl_cuda_error ifl_fill_op(const ifl_op_set *fill, ifl_op *op);
 /* Whether a wait for a word is over; one for memory that is gone is. */
 bool ifl_op_is_met(ifl_session *session, const ifl_op_value *wait);
 
-/* Does it now; the lock is held. Host functions run with the lock held too, by the same thread. */
+/* Does it now; the lock is held, but not while a host function runs. */
 ifl_cuda_error ifl_op_run(ifl_session *session, const ifl_op *op);
 /* Graphs that the program fills, in a conditional node that has none yet; false without memory. */
 bool ifl_op_make_bodies(ifl_op_condition *condition);

@@ -22,8 +22,8 @@ IFL_SERVED ifl_cuda_error cudaGraphCreate(ifl_graph **out, unsigned flags)
 
 static ifl_cuda_error destroy(ifl_graph *graph)
 {
-    if (!graph || graph->is_inner || graph->is_running)
-        return graph && !graph->is_inner ? ifl_cudaErrorNotPermitted : ifl_cudaErrorInvalidValue;
+    if (!graph || graph->is_inner)
+        return ifl_cudaErrorInvalidValue;
     ifl_streams_leave(graph);
     ifl_graph_free(graph);
     return ifl_cudaSuccess;

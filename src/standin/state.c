@@ -69,14 +69,25 @@ static void leave_lock(void)
     pthread_mutex_unlock(&state.lock);
 }
 
-void ifl_state_rest(unsigned microseconds)
+unsigned ifl_state_let_go(void)
 {
     const unsigned times = held;
     for (unsigned i = 0; i < times; i++)
         leave_lock();
-    usleep(microseconds);
+    return times;
+}
+
+void ifl_state_take_again(unsigned times)
+{
     for (unsigned i = 0; i < times; i++)
         take_lock();
+}
+
+void ifl_state_rest(unsigned microseconds)
+{
+    const unsigned times = ifl_state_let_go();
+    usleep(microseconds);
+    ifl_state_take_again(times);
 }
 
 /* As with CUDA, which a process that was forked after its first call cannot use: the GPU stays its

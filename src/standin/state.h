@@ -22,6 +22,9 @@ void ifl_state_lock(void);
 void ifl_state_unlock(void);
 /* Lets other threads have it for a while. */
 void ifl_state_rest(unsigned microseconds);
+/* The same until it is taken again, which is given what letting go gave. */
+unsigned ifl_state_let_go(void);
+void ifl_state_take_again(unsigned times);
 
 /* Ends a call: notes the code for cudaGetLastError of this thread, and gives it back. A session
  * that a kernel's fault has broken answers every call with that fault's code. */
