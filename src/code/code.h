@@ -178,6 +178,7 @@ typedef struct ifl_barrier_op {
     uint32_t id;       /* slot, 32 bits */
     uint32_t count;    /* slot, or 0: all threads; that of `id`: its upper half, 0 as well */
     bool waits;        /* false: arrive */
+    bool is_aligned;   /* the lanes of a warp must execute it together; false: it is not known */
     uint8_t operation; /* IFL_OPERATION_* of a reduction, 0 none */
     uint32_t predicate, flip;
     bool to_predicate; /* the result is a predicate, else a 32-bit slot */

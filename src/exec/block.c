@@ -3,6 +3,7 @@
 #include "exec/bulk_copies.h"
 #include "exec/converge.h"
 #include "exec/grid_barrier.h"
+#include "exec/parted.h"
 #include "exec/race.h"
 #include "exec/tensor_memory.h"
 
@@ -171,6 +172,8 @@ void ifl_block_arrive(ifl_warp *warp, ifl_fragment *fragment)
     if (op->operation)
         reduce(barrier, op, slots, mask);
     if (op->waits) {
+        if (warp->count > 1)
+            ifl_parted_arrive(warp, code);
         part_from_others(warp, fragment, mask);
         fragment->state = IFL_FRAGMENT_AT_BARRIER;
         fragment->barrier = (uint8_t)id;

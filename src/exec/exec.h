@@ -50,6 +50,18 @@ typedef struct ifl_nester {
 /* Blocks that one worker holds at once: more than any GPU that is described (a GB200: 152 multiprocessors with 32). */
 enum { IFL_MOST_RESIDENT = 160 * 32 };
 
+/* Lanes of a warp that waited at two barriers of the block at once, one of which a warp must execute
+ * as a whole (parted.h): the sites, and where first. Each worker has entries of its own. */
+typedef struct ifl_parted_pair {
+    uint32_t site, other, thread;
+    uint64_t block, times;
+} ifl_parted_pair;
+enum { IFL_MOST_PARTED = 64 };
+typedef struct ifl_parted {
+    uint32_t count; /* that were wanted; there are no more than the room is for */
+    ifl_parted_pair at[IFL_MOST_PARTED];
+} ifl_parted;
+
 typedef struct ifl_exec_launch {
     ifl_image *image;
     const char *kernel_name; /* what messages call it; NULL: its name in the file */
@@ -87,6 +99,7 @@ typedef struct ifl_exec_launch {
     void *print_user;
 
     const ifl_nester *nester; /* NULL: the kernel can launch none */
+    ifl_parted *parted;       /* takes what is found; NULL: nobody asks */
 
     const ifl_observer *const *observers;
     size_t observer_count;
@@ -134,6 +147,8 @@ typedef enum ifl_exec_pause {
 /* Only a launch that may wait ever does: one whose blocks run in order, on one worker. */
 ifl_exec_pause ifl_engine_go_on(ifl_exec_run *run);
 ifl_status ifl_engine_end(ifl_exec_run *run, ifl_exec_result *result, ifl_error *error);
+/* Adds a warning for each pair of sites to the result of a launch that has ended. */
+void ifl_parted_warn(const ifl_sites *sites, ifl_parted *parted, ifl_exec_result *result);
 void ifl_exec_result_free(const ifl_exec_launch *launch, ifl_exec_result *result);
 
 #endif

@@ -188,6 +188,9 @@ typedef struct ifl_read_warning {
     uint8_t space;
 } ifl_read_warning;
 
+/* Pairs of barriers that a worker tells of (parted.h). */
+enum { IFL_WORKER_PARTED = 4 };
+
 /* The first access below the kernel's own shared memory, and how many there are. */
 typedef struct ifl_low_access {
     ifl_read_warning first;
@@ -251,6 +254,8 @@ struct ifl_worker {
     ifl_read_warning *unwritten;    /* by site, when reads or races are checked */
     struct ifl_race_warning *races; /* by site, when races are checked */
     ifl_low_access low;
+    ifl_parted_pair *parted[IFL_WORKER_PARTED]; /* of the launch's, those that it has found */
+    uint32_t parted_count;
     uint64_t done;
     uint64_t told;            /* warp instructions of the blocks that observers were told of */
     bool tells_ends;          /* some observer asks for them */

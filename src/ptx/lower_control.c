@@ -178,12 +178,21 @@ static bool arrives_only(uint16_t opcode)
            opcode == IFL_OP_BARRIER_ARRIVE || opcode == IFL_OP_BARRIER_CTA_ARRIVE;
 }
 
+/* PTX ISA, bar: bar.sync is barrier.sync.aligned. */
+static bool is_aligned(const ifl_instruction *instruction)
+{
+    const uint16_t opcode = instruction->opcode;
+    return opcode == IFL_OP_BAR_SYNC || opcode == IFL_OP_BAR_CTA_SYNC || opcode == IFL_OP_BAR_RED ||
+           opcode == IFL_OP_BAR_CTA_RED || instruction->modifiers.flags & IFL_FLAG_ALIGNED;
+}
+
 void ifl_lower_barrier(ifl_lowerer *l)
 {
     ifl_barrier_op *op = ifl_lower_allocate(l, sizeof *op);
     if (!op)
         return;
     op->waits = !arrives_only(l->instruction->opcode);
+    op->is_aligned = is_aligned(l->instruction);
     op->operation = l->instruction->modifiers.operation;
     unsigned values = 0;
     for (unsigned s = 0; s < l->slots.count; s++) {

@@ -142,6 +142,15 @@ void ifl_sass_lower_to_uniform(ifl_sass_lowerer *l)
  * it together so (SHF.L.U32 by 16, LOP3 with 0xf) for a barrier whose number is not known, and with
  * a count of 0 for one of all threads that parted lanes may reach (between WARPSYNC.COLLECTIVE and
  * ENDCOLLECTIVE). */
+/* What ptxas makes of bar.sync, and never of barrier.sync where lanes may be apart: up to sm_89 that
+ * has no DEFER_BLOCKING, and from sm_90 on its number is in a register then. Code of sm_75 has
+ * neither. */
+static bool is_aligned(const ifl_sass_lowerer *l, const ifl_sass_operand *id)
+{
+    return ifl_sass_value(l->instruction, IFL_SASS_VALUE_DEFER) == IFL_SASS_WORD_DEFER_BLOCKING &&
+           id->kind == IFL_SASS_IMMEDIATE;
+}
+
 void ifl_sass_lower_barrier(ifl_sass_lowerer *l)
 {
     const ifl_sass_operand *id = operand(l, IFL_SASS_ROLE_BARRIER),
@@ -161,6 +170,7 @@ void ifl_sass_lower_barrier(ifl_sass_lowerer *l)
         count && (count->kind == IFL_SASS_IMMEDIATE ? count->value != 0 : !is_sink(count));
     const uint32_t slot = ifl_sass_lower_source(l, id, 1);
     *op = (ifl_barrier_op){.waits = what != IFL_SASS_WORD_ARV,
+                           .is_aligned = is_aligned(l, id),
                            .id = slot,
                            .count = is_packed   ? slot
                                     : has_count ? ifl_sass_lower_source(l, count, 1)

@@ -577,6 +577,7 @@ ifl_status ifl_session_begin(ifl_session *session, const ifl_session_launch *lau
     *out = (ifl_session_result){.ran = describe(session, launch, way)};
     out->ran.observers = observers;
     out->ran.observer_count = count;
+    out->ran.parted = &out->parted;
     ifl_status status = choose_engine(session, way->vector_width, error);
     if (status != IFL_OK)
         return status;
@@ -590,6 +591,7 @@ ifl_status ifl_session_begin(ifl_session *session, const ifl_session_launch *lau
 ifl_status ifl_session_finish(ifl_session *session, ifl_session_result *out, ifl_error *error)
 {
     const ifl_status status = ifl_engine_end(out->run, &out->result, error);
+    ifl_parted_warn(&out->ran.image->sites, &out->parted, &out->result);
     const ifl_status kept = ifl_nested_end(session, status == IFL_OK, error);
     out->run = NULL;
     return status == IFL_OK ? kept : status;

@@ -146,6 +146,7 @@ typedef struct ifl_session_way {
 typedef struct ifl_session_result {
     ifl_exec_launch ran;
     ifl_exec_run *run; /* while it does */
+    ifl_parted parted;
     ifl_exec_result result;
 } ifl_session_result;
 ifl_status ifl_session_run(ifl_session *session, const ifl_session_launch *launch,
