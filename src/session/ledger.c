@@ -4,6 +4,7 @@
 #include "base/digest.h"
 #include "count/observe.h"
 #include "model/model.h"
+#include "profile/traffic.h"
 #include "session/kernel_name.h"
 #include "session/session_internal.h"
 #include "session/watch.h"
@@ -34,7 +35,9 @@ static ifl_ledger_row *add_row(ifl_ledger *ledger, const ifl_session_launch *lau
     memcpy(row.grid, launch->grid, sizeof row.grid);
     memcpy(row.block, launch->block, sizeof row.block);
     memcpy(row.cluster, launch->cluster, sizeof row.cluster);
-    if (!row.site || !ifl_vec_push(&ledger->rows, row)) {
+    if (!row.site || !ifl_vec_push(&row.kinds, (ifl_launch_kind){0}) ||
+        !ifl_vec_push(&ledger->rows, row)) {
+        ifl_vec_free(&row.kinds);
         free(row.site);
         return NULL;
     }
@@ -115,18 +118,30 @@ static uint64_t hash_without_pointers(const ifl_session *session, const ifl_sess
     return hash;
 }
 
-/* The kinds that come first have places of their own, and all others one together. */
+static bool is_further(const ifl_ledger_row *row, const ifl_launch_kind *kind)
+{
+    return kind - row->kinds.at > IFL_LAUNCH_KINDS;
+}
+
+static bool may_follow_further(const ifl_session *session)
+{
+    return session->ledger.further < IFL_FURTHER_WORK;
+}
+
+/* A new kind has a place of its own, or is one with all others. */
 static ifl_launch_kind *kind_of(const ifl_session *session, ifl_ledger_row *row,
                                 const ifl_session_launch *launch)
 {
     const uint64_t hash = hash_without_pointers(session, launch);
-    for (size_t i = 0; i < row->kind_count; i++)
-        if (row->kinds[i].hash == hash)
-            return &row->kinds[i];
-    if (row->kind_count == IFL_LAUNCH_KINDS)
-        return &row->kinds[IFL_LAUNCH_KINDS];
-    row->kinds[row->kind_count].hash = hash;
-    return &row->kinds[row->kind_count++];
+    const size_t count = row->kinds.count;
+    for (size_t i = 1; i < count; i++)
+        if (row->kinds.at[i].hash == hash)
+            return &row->kinds.at[i];
+    const bool has_place =
+        count <= IFL_LAUNCH_KINDS || (count <= IFL_MOST_KINDS && may_follow_further(session));
+    return has_place && ifl_vec_push(&row->kinds, (ifl_launch_kind){.hash = hash})
+               ? &row->kinds.at[count]
+               : &row->kinds.at[0];
 }
 
 /* A search through a graph begins with launches that have little to do: the 1st, 2nd, 4th, 8th ...
@@ -165,7 +180,8 @@ static ifl_watch_depth depth_of(ifl_session *session, ifl_ledger_row *row, ifl_l
         return IFL_WATCH_NOTHING;
     }
     const uint64_t repeats = count_repeats(row, launch);
-    const bool is_asked = is_for_model(kind);
+    const bool is_asked =
+        is_for_model(kind) && (!is_further(row, kind) || may_follow_further(session));
     kind->launches++;
     if (is_asked)
         return IFL_WATCH_MODEL;
@@ -309,6 +325,16 @@ static double find_rough_us(const ifl_session *session, const ifl_watch *watch,
     return is_modelled ? modelled.model.time_us.mid : 0;
 }
 
+/* Of a launch that is followed, either takes about as long here. */
+static uint64_t work_of(const ifl_counters *c)
+{
+    const uint64_t instructions =
+        c->value[c->known[IFL_COUNTER_instructions] ? IFL_COUNTER_instructions
+                                                    : IFL_COUNTER_ptx_instructions];
+    return instructions + ifl_traffic_off_chip(c, IFL_ACCESS_LOAD).sectors +
+           ifl_traffic_off_chip(c, IFL_ACCESS_STORE).sectors;
+}
+
 /* What the model makes of this launch; its profile is kept where it takes longest. A launch that
  * the model has no time for has none. */
 static ifl_status take_model(const ifl_session *session, const ifl_kept *kept, ifl_ledger_row *row,
@@ -326,6 +352,7 @@ static ifl_status take_model(const ifl_session *session, const ifl_kept *kept, i
                                   kept->results, one, error);
     const bool is_modelled =
         status == IFL_OK && ifl_model_find(one, session->device, &modelled, NULL) == IFL_OK;
+    kind->work = work_of(&one->counters);
     if (is_modelled) {
         row->model_us = kind->model_us = modelled.model.time_us.mid;
         kind->rough_us = find_rough_us(session, watch, &kept->launch, result, row);
@@ -482,7 +509,7 @@ static ifl_status take_watched(ifl_session *session, ifl_kept *kept, ifl_status 
     const ifl_session_launch *launch = &kept->launch;
     ifl_exec_result *result = &kept->ran.result;
     ifl_ledger_row *row = &session->ledger.rows.at[kept->row];
-    ifl_launch_kind *kind = &row->kinds[kept->kind];
+    ifl_launch_kind *kind = &row->kinds.at[kept->kind];
     ifl_status status = end;
     *fault = result->fault;
     row->left_out |=
@@ -496,6 +523,8 @@ static ifl_status take_watched(ifl_session *session, ifl_kept *kept, ifl_status 
         status = take_model(session, kept, row, kind, error);
     else if (end == IFL_OK)
         estimate(session, &kept->watch, launch, result, row, kind);
+    if (kept->watch.depth == IFL_WATCH_MODEL && is_further(row, kind))
+        session->ledger.further += kind->work;
     const double us = time_of(session, kept, end, row); /* before the row takes the counts */
     if (status == IFL_OK || end == IFL_FINDING || end == IFL_INTERRUPTED) {
         const ifl_status remembered = remember(row, &kept->watch, result, error);
@@ -574,7 +603,7 @@ static ifl_kept *new_kept(const ifl_session *session, const ifl_session_launch *
     if (!kept)
         return NULL;
     kept->row = (size_t)(row - session->ledger.rows.at);
-    kept->kind = (size_t)(kind - row->kinds);
+    kept->kind = (size_t)(kind - row->kinds.at);
     kept->device = session->device;
     kept->launch = *launch;
     kept->launch.site = row->site;
@@ -715,6 +744,7 @@ static void free_row(ifl_ledger_row *row)
     free_states(row->states);
     free_states(row->beside.states);
     ifl_repeats_free(&row->repeats);
+    ifl_vec_free(&row->kinds);
     free(row->site);
     if (row->profile)
         ifl_profile_destroy(row->profile);

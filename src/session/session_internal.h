@@ -34,10 +34,14 @@ typedef struct ifl_launch_kind {
     double model_us;  /* of the last one that the model was asked for; 0: not known */
     double rough_us;  /* what the formula gives for the counters of that one alone; 0: not known */
     uint64_t digest;  /* of what the observers of that one saw */
+    uint64_t work;    /* of that one: warp instructions and sectors */
     bool is_unsteady; /* they do not do the same each time */
 } ifl_launch_kind;
 
-enum { IFL_LAUNCH_KINDS = 8 };
+/* The kinds of a row that come first have the model in any case. More have it until their launches
+ * that were followed for it, of all rows together, did so much work: 0.1 to 0.3 s here,
+ * and counted in work so that no report depends on the machine. */
+enum { IFL_LAUNCH_KINDS = 8, IFL_MOST_KINDS = 256, IFL_FURTHER_WORK = 1 << 20 };
 
 /* One row a kernel, place of launch, grid and block. */
 typedef struct ifl_ledger_row {
@@ -46,11 +50,9 @@ typedef struct ifl_ledger_row {
     uint32_t grid[3], block[3], cluster[3];
     uint64_t dynamic_shared_bytes;
     int shared_preference;
-    ifl_repeats arguments[32]; /* the newest */
-    size_t argument_count;     /* seen, ever */
-    ifl_launch_kind
-        kinds[IFL_LAUNCH_KINDS + 1]; /* the first ones, and one for all that come later */
-    size_t kind_count;
+    ifl_repeats arguments[32];      /* the newest */
+    size_t argument_count;          /* seen, ever */
+    IFL_VEC(ifl_launch_kind) kinds; /* the first is for all that have none of their own */
     uint64_t launches;
     uint64_t outside;               /* of those, before or after what is observed */
     uint64_t observed, blocks_done; /* blocks of those */
@@ -75,6 +77,7 @@ typedef struct ifl_ledger {
     IFL_VEC(ifl_ledger_row) rows;
     IFL_VEC(ifl_ledger_entry) shown;
     uint64_t fitting; /* launches of the kernel that is observed */
+    uint64_t further; /* work of kinds behind the first ones */
 } ifl_ledger;
 
 struct ifl_session {
