@@ -5,6 +5,7 @@
 
 #include "standin/graph.h"
 #include "standin/kernel_run.h"
+#include "standin/pool.h"
 #include "standin/stream.h"
 
 #include <stdlib.h>
@@ -250,6 +251,18 @@ static ifl_cuda_error wait_for_word(ifl_session *session, const ifl_op_value *wa
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
+/* Another call may have given it back before its turn. */
+static ifl_cuda_error run_free(ifl_session *session, const ifl_op_memory *m)
+{
+    const uintptr_t address = (uintptr_t)m->address;
+    ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), address);
+    if (!a || a->address != address || a->flags & IFL_ALLOCATION_FREED)
+        return ifl_cudaSuccess;
+    ifl_pool_hold(NULL, address, 0);
+    ifl_memory_drop(ifl_session_memory(session), a);
+    return ifl_cudaSuccess;
+}
+
 /* An event of another GPU's clock lies where it lies on this one's. */
 static void wait_for(ifl_session *session, const ifl_event *event)
 {
@@ -291,6 +304,8 @@ ifl_cuda_error ifl_op_run(ifl_session *session, const ifl_op *op)
         return write_word(session, &op->of.value);
     case IFL_DO_WAIT_VALUE:
         return wait_for_word(session, &op->of.value);
+    case IFL_DO_FREE:
+        return run_free(session, &op->of.memory);
     case IFL_DO_CHILD_GRAPH:
         return ifl_graph_run(session, op->of.child);
     default:

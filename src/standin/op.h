@@ -19,7 +19,8 @@ typedef enum ifl_op_kind {
     IFL_DO_EVENT_WAIT,
     IFL_DO_CHILD_GRAPH,
     IFL_DO_ALLOCATE,
-    IFL_DO_RELEASE,
+    IFL_DO_RELEASE, /* of a graph's memory, which stays */
+    IFL_DO_FREE,
     IFL_DO_CONDITION,
     IFL_DO_WRITE_VALUE,
     IFL_DO_WAIT_VALUE

@@ -309,6 +309,15 @@ static ifl_cuda_error release_block(ifl_session *session, ifl_block *b)
     return ifl_cudaSuccess;
 }
 
+/* What a stream gives back in its turn. */
+static bool is_allocated(ifl_session *session, const void *at)
+{
+    const uint32_t others = IFL_ALLOCATION_FREED | IFL_ALLOCATION_MODULE | IFL_ALLOCATION_DEVICE |
+                            IFL_ALLOCATION_ADOPTED;
+    const ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), (uintptr_t)at);
+    return a && a->address == (uintptr_t)at && !(a->flags & others);
+}
+
 static ifl_cuda_error release(ifl_session *session, void *at)
 {
     ifl_block *b = ifl_block_find(at);
@@ -334,14 +343,17 @@ IFL_SERVED ifl_cuda_error cudaFree(void *at)
     SERVE(release(session, at));
 }
 
-/* CUDA Runtime API, cudaFreeAsync: in a capture, a node, which frees what a graph allocated. */
+/* CUDA Runtime API, cudaFreeAsync: behind what the stream was given; in a capture, a node, which
+ * frees what a graph allocated. */
 static ifl_cuda_error release_in(ifl_session *session, void *at, void *handle)
 {
     const ifl_stream *stream = ifl_stream_of(handle);
     if (!stream)
         return ifl_cudaErrorInvalidResourceHandle;
-    if (!stream->capture)
+    if (!stream->capture && (ifl_graph_memory_holds((uintptr_t)at) || !is_allocated(session, at)))
         return release(session, at);
+    if (!stream->capture)
+        return ifl_serve_op(session, handle, (ifl_op){.kind = IFL_DO_FREE, .of.memory = {at, 0}});
     return ifl_graph_memory_holds((uintptr_t)at)
                ? ifl_serve_op(session, handle,
                               (ifl_op){.kind = IFL_DO_RELEASE, .of.memory = {at, 0}})
