@@ -71,6 +71,27 @@ static bool records(const ifl_op *op, const void *event)
     return op->kind == IFL_DO_EVENT_RECORD && op->of.event == event;
 }
 
+/* The event is recorded anew. What waits for it already waits for its record before, which is nobody
+ * else's any more: of no event, the entry in place of its handle (CUDA Runtime API,
+ * cudaEventRecord). */
+static void retire(const ifl_op *op)
+{
+    size_t at = 0;
+    if (op->kind != IFL_DO_EVENT_RECORD)
+        return;
+    while (at < all.list.count && !records(&all.list.at[at]->op, op->of.event))
+        at++;
+    if (at == all.list.count)
+        return;
+    later *before = all.list.at[at];
+    before->op.of.event = before;
+    for (size_t i = at + 1; i < all.list.count; i++) {
+        ifl_op *other = &all.list.at[i]->op;
+        if (other->kind == IFL_DO_EVENT_WAIT && other->of.event == op->of.event)
+            other->of.event = before;
+    }
+}
+
 static bool waits_for(const later *one, const later *other)
 {
     for (size_t i = 0; i < one->after.count; i++)
@@ -170,6 +191,7 @@ static bool put(putting *p, const ifl_op *op, const number_list *after)
     one->at = p->at;
     one->graph = p->graph;
     one->number = ++all.nodes;
+    retire(&one->op);
     if (add_all(&one->after, after) && insert(p->where, one)) {
         p->where++;
         return true;
@@ -435,6 +457,7 @@ static bool may_wait(const ifl_op *op)
 ifl_cuda_error ifl_later_give(ifl_session *session, const ifl_stream *stream, const ifl_op *op)
 {
     const place at = place_of(stream);
+    retire(op);
     if (must_wait(session, &at, op))
         ifl_later_finish(session, stream);
     const bool is_later = follows(all.list.count, &at, op) || is_unmet(session, op);
