@@ -34,6 +34,7 @@ typedef struct later {
     size_t number;     /* of the node, in the list */
     number_list after; /* the numbers of those that it waits for there */
     bool has_chosen;   /* a conditional node, whose condition was asked */
+    void *staged;      /* what a copy reads; NULL: its source */
 } later;
 
 static struct {
@@ -281,6 +282,7 @@ static void drop(ifl_session *session, later *one)
         ifl_session_drop(session, one->runs);
     ifl_op_clear(&one->op);
     ifl_vec_free(&one->after);
+    free(one->staged);
     free(one);
 }
 
@@ -439,6 +441,30 @@ static bool is_on_gpu(const ifl_memory *memory, const void *address)
     return ifl_memory_find(memory, (uintptr_t)address) != NULL;
 }
 
+/* CUDA C++ Programming Guide, "Asynchronous Concurrent Execution": a copy of 64 KiB or less from the
+ * host has read its source when the call returns, whether or not it is done. */
+static bool is_to_stage(ifl_session *session, const place *at, const ifl_op *op)
+{
+    enum { MOST = 65536, LOWEST = 65536 }; /* the latter as in op.c */
+    const ifl_memory *memory = ifl_session_memory(session);
+    const ifl_op_copy *c = &op->of.copy;
+    return op->kind == IFL_DO_COPY && !at->is_legacy && c->height == 1 && c->depth == 1 &&
+           c->width <= MOST && is_on_gpu(memory, c->to) && !is_on_gpu(memory, c->from) &&
+           (uintptr_t)c->from >= LOWEST && !ifl_memory_spans(memory, (uintptr_t)c->from);
+}
+
+static bool stage(later *one)
+{
+    ifl_op_copy *c = &one->op.of.copy;
+    one->staged = malloc(c->width + 1);
+    if (!one->staged)
+        return false;
+    memcpy(one->staged, (const uint8_t *)c->from + c->from_offset, c->width);
+    c->from = one->staged;
+    c->from_offset = 0;
+    return true;
+}
+
 /* CUDA Runtime API, "API synchronization behavior": the call returns when the copy is done, or has
  * read its source, where one side is memory that CUDA does not know. Whether a copy of the legacy
  * stream was asked to be asynchronous is not known here. */
@@ -457,8 +483,9 @@ static bool may_wait(const ifl_op *op)
 ifl_cuda_error ifl_later_give(ifl_session *session, const ifl_stream *stream, const ifl_op *op)
 {
     const place at = place_of(stream);
+    const bool is_staged = is_to_stage(session, &at, op);
     retire(op);
-    if (must_wait(session, &at, op))
+    if (!is_staged && must_wait(session, &at, op))
         ifl_later_finish(session, stream);
     const bool is_later = follows(all.list.count, &at, op) || is_unmet(session, op);
     const bool is_host = op->kind == IFL_DO_HOST;
@@ -470,6 +497,10 @@ ifl_cuda_error ifl_later_give(ifl_session *session, const ifl_stream *stream, co
         return ifl_cudaErrorMemoryAllocation;
     }
     one->at = at;
+    if (is_staged && !stage(one)) {
+        drop(session, one);
+        return ifl_cudaErrorMemoryAllocation;
+    }
     return is_later ? keep(one) : is_host ? run_listed(session, one) : run_kernel(session, one);
 }
 

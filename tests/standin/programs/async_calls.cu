@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// cudaFreeAsync beside a kernel that waits for the host, in its stream and in another one: the call waits for nothing, and the
-// memory stays until the stream comes to it. CUDA Runtime API, cudaFreeAsync.
+// Calls beside a kernel that waits for the host, in its stream and in another one. cudaFreeAsync waits for nothing, and the
+// memory stays until the stream comes to it; a small copy from the host has read its source then. CUDA Runtime API,
+// cudaFreeAsync; CUDA C++ Programming Guide, "Asynchronous Concurrent Execution".
 #include "check.h"
 
 __global__ void when_set(volatile int *flag, int *from, int *to)
@@ -36,6 +37,10 @@ int main()
     CHECK(cudaStreamSynchronize(t));
     CHECK(cudaStreamSynchronize(s));
     *flag = 0;
+    when_set<<<1, 1, 0, s>>>(flag, a, to);
+    int put = 41;
+    CHECK(cudaMemcpyAsync(a, &put, sizeof put, cudaMemcpyHostToDevice, s));
+    put = 0;
     when_set<<<1, 1, 0, s>>>(flag, a, to);
     CHECK(cudaFreeAsync(a, s));
     CHECK(cudaFreeAsync(b, t));
