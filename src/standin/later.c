@@ -506,17 +506,22 @@ ifl_cuda_error ifl_later_give(ifl_session *session, const ifl_stream *stream, co
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
-/* A loop may go round until the host does something. */
-static bool may_graph_wait(const ifl_graph *graph)
+/* What is not all done at once, for other threads and streams: a loop may go round until the host does
+ * something. */
+static bool goes_by_nodes(const ifl_graph *graph)
 {
-    bool may = false;
-    for (size_t i = 0; i < graph->nodes.count && !may; i++) {
+    static const bool does[] = {[IFL_DO_HOST] = true,
+                                [IFL_DO_EVENT_RECORD] = true,
+                                [IFL_DO_EVENT_WAIT] = true,
+                                [IFL_DO_CONDITION] = true,
+                                [IFL_DO_WAIT_VALUE] = true};
+    bool found = false;
+    for (size_t i = 0; i < graph->nodes.count && !found; i++) {
         const ifl_op *op = &graph->nodes.at[i]->op;
-        may = may_wait(op) || op->kind == IFL_DO_WAIT_VALUE || op->kind == IFL_DO_CONDITION ||
-              op->kind == IFL_DO_HOST ||
-              (op->kind == IFL_DO_CHILD_GRAPH && may_graph_wait(op->of.child));
+        found = does[op->kind] || may_wait(op) ||
+                (op->kind == IFL_DO_CHILD_GRAPH && goes_by_nodes(op->of.child));
     }
-    return may;
+    return found;
 }
 
 /* Takes all back that was put for the last graph. */
@@ -554,7 +559,7 @@ ifl_cuda_error ifl_later_give_graph(ifl_session *session, const ifl_stream *stre
     const ifl_op whole = {.kind = IFL_DO_CHILD_GRAPH, .of.child = graph};
     if (inside)
         return ifl_cudaErrorNotPermitted;
-    if (!may_graph_wait(graph))
+    if (!goes_by_nodes(graph))
         return ifl_later_give(session, stream, &whole);
     if (!put_all(stream, graph)) {
         take_back(session);

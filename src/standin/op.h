@@ -113,6 +113,7 @@ typedef struct ifl_op_condition {
 
 typedef struct ifl_op {
     ifl_op_kind kind;
+    bool is_external; /* of an event: in a capture it is a node, and orders nothing there */
     union {
         ifl_op_kernel kernel;
         ifl_op_copy copy;

@@ -190,27 +190,30 @@ IFL_SERVED ifl_cuda_error cudaEventDestroy(void *event)
     SERVE(((void)session, ifl_event_destroy(event)));
 }
 
-static ifl_cuda_error record(ifl_session *session, void *event, void *stream)
+/* cudaEventRecordExternal, cudaEventWaitExternal: in a capture, a node of the graph. */
+enum { EXTERNAL = 1 };
+
+static ifl_cuda_error record(ifl_session *session, void *event, void *stream, unsigned flags)
 {
     ifl_event *e = ifl_event_of(event);
     const ifl_stream *s = ifl_stream_of(stream);
     if (!e || !s || e->gpu != s->gpu)
         return ifl_cudaErrorInvalidResourceHandle;
-    if (!ifl_event_capture(e, s))
+    const ifl_op op = {.kind = IFL_DO_EVENT_RECORD, .is_external = flags & EXTERNAL, .of.event = e};
+    if (!op.is_external && !ifl_event_capture(e, s))
         return ifl_cudaErrorMemoryAllocation;
-    return ifl_serve_op(session, stream, (ifl_op){.kind = IFL_DO_EVENT_RECORD, .of.event = e});
+    return ifl_serve_op(session, stream, op);
 }
 
 IFL_SERVED ifl_cuda_error cudaEventRecord(void *event, void *stream)
 {
-    SERVE(record(session, event, stream));
+    SERVE(record(session, event, stream, 0));
 }
 ALSO_OF_THREAD(cudaEventRecord_ptsz, cudaEventRecord);
 
 IFL_SERVED ifl_cuda_error cudaEventRecordWithFlags(void *event, void *stream, unsigned flags)
 {
-    (void)flags;
-    SERVE(record(session, event, stream));
+    SERVE(record(session, event, stream, flags));
 }
 ALSO_OF_THREAD(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
 
@@ -239,12 +242,15 @@ IFL_SERVED ifl_cuda_error cudaEventQuery(void *event)
 }
 
 /* A stream that waits for an event of a stream that is being captured joins that capture. */
-static ifl_cuda_error wait_event(ifl_session *session, void *stream, void *event)
+static ifl_cuda_error wait_event(ifl_session *session, void *stream, void *event, unsigned flags)
 {
     ifl_event *e = ifl_event_of(event);
     ifl_stream *s = ifl_stream_of(stream);
     if (!e || !s)
         return ifl_cudaErrorInvalidResourceHandle;
+    const ifl_op op = {.kind = IFL_DO_EVENT_WAIT, .is_external = flags & EXTERNAL, .of.event = e};
+    if (op.is_external)
+        return ifl_serve_op(session, stream, op);
     if (e->capture && !s->capture && ifl_stream_is_legacy(s))
         return ifl_cudaErrorStreamCaptureImplicit;
     if (e->capture && !s->capture)
@@ -252,13 +258,12 @@ static ifl_cuda_error wait_event(ifl_session *session, void *stream, void *event
     if (e->capture && e->capture == s->capture &&
         !ifl_stream_follow(s, e->follows.at, e->follows.count, false))
         return ifl_cudaErrorMemoryAllocation;
-    return ifl_serve_op(session, stream, (ifl_op){.kind = IFL_DO_EVENT_WAIT, .of.event = e});
+    return ifl_serve_op(session, stream, op);
 }
 
 IFL_SERVED ifl_cuda_error cudaStreamWaitEvent(void *stream, void *event, unsigned flags)
 {
-    (void)flags;
-    SERVE(wait_event(session, stream, event));
+    SERVE(wait_event(session, stream, event, flags));
 }
 ALSO_OF_THREAD(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 

@@ -303,7 +303,7 @@ ifl_cuda_error ifl_stream_give(ifl_session *session, void *handle, const ifl_op 
     if (!stream->capture)
         return ifl_later_give(session, stream, op);
     /* In a capture, events only order the nodes. */
-    if (op->kind == IFL_DO_EVENT_RECORD || op->kind == IFL_DO_EVENT_WAIT)
+    if ((op->kind == IFL_DO_EVENT_RECORD || op->kind == IFL_DO_EVENT_WAIT) && !op->is_external)
         return ifl_cudaSuccess;
     ifl_node *node = ifl_graph_add(stream->capture, op);
     bool is_whole = node != NULL;
