@@ -193,7 +193,7 @@ static bool run_node(void *user, ifl_node *node)
     run *r = user;
     if (!node->is_disabled)
         r->code = ifl_op_run(r->session, &node->op);
-    return r->code == ifl_cudaSuccess;
+    return r->code == ifl_cudaSuccess && ifl_state_broken() == ifl_cudaSuccess;
 }
 
 ifl_cuda_error ifl_graph_run(ifl_session *session, const ifl_graph *graph)

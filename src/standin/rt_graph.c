@@ -231,7 +231,7 @@ static ifl_cuda_error launch(ifl_session *session, ifl_graph *exec, void *stream
     if (!s)
         return ifl_cudaErrorInvalidResourceHandle;
     if (!s->capture)
-        return ifl_wait_code(ifl_later_give_graph(session, s, exec));
+        return ifl_later_give_graph(session, s, exec);
     return ifl_serve_op(session, stream, (ifl_op){.kind = IFL_DO_CHILD_GRAPH, .of.child = exec});
 }
 
