@@ -38,6 +38,7 @@ typedef struct ifl_graph {
         /* IFL_HANDLE_GRAPH, whose nodes are handles too, IFL_HANDLE_EXEC, or IFL_HANDLE_NONE */
         kind;
     bool is_inner;             /* a node owns it */
+    bool is_spoilt;            /* by a call that its capture does not allow */
     unsigned long long flags;  /* it tells that it was instantiated with */
     IFL_VEC(ifl_node *) nodes; /* in the order they were made */
     IFL_VEC(ifl_user_hold) holds;

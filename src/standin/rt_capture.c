@@ -4,7 +4,12 @@
 #include "standin/served.h"
 
 /* cudaStreamCaptureStatus */
-enum { NOT_CAPTURING, CAPTURING };
+enum { NOT_CAPTURING, CAPTURING, INVALIDATED };
+
+static int status_of(const ifl_stream *stream)
+{
+    return !stream->capture ? NOT_CAPTURING : stream->capture->is_spoilt ? INVALIDATED : CAPTURING;
+}
 
 /* cudaStreamCaptureMode: global, of the thread, relaxed. */
 static bool is_mode(int mode)
@@ -92,12 +97,16 @@ static ifl_cuda_error end(void *handle, ifl_graph **out)
     if (!stream->began_capture)
         return ifl_cudaErrorStreamCaptureUnmatched;
     ifl_graph *graph = stream->capture;
-    const bool is_own = stream->made_graph, is_joined = ifl_stream_joins_all(stream);
+    const bool is_own = stream->made_graph;
+    const ifl_cuda_error code = graph->is_spoilt ? ifl_cudaErrorStreamCaptureInvalidated
+                                : ifl_stream_joins_all(stream) ? ifl_cudaSuccess
+                                                               : ifl_cudaErrorStreamCaptureUnjoined;
+    graph->is_spoilt = false;
     ifl_streams_leave(graph);
-    if (!is_joined && is_own)
+    if (code != ifl_cudaSuccess && is_own)
         ifl_graph_free(graph);
-    if (!is_joined)
-        return ifl_cudaErrorStreamCaptureUnjoined;
+    if (code != ifl_cudaSuccess)
+        return code;
     if (out)
         *out = graph;
     return ifl_cudaSuccess;
@@ -114,7 +123,7 @@ static ifl_cuda_error is_capturing(void *handle, int *status)
     const ifl_stream *stream = ifl_stream_of(handle);
     if (!stream || !status)
         return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
-    *status = stream->capture ? CAPTURING : NOT_CAPTURING;
+    *status = status_of(stream);
     return ifl_cudaSuccess;
 }
 
@@ -130,7 +139,7 @@ static ifl_cuda_error capture_info(void *handle, int *status, unsigned long long
     const ifl_stream *stream = ifl_stream_of(handle);
     if (!stream || !status)
         return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
-    *status = stream->capture ? CAPTURING : NOT_CAPTURING;
+    *status = status_of(stream);
     if (!stream->capture)
         return ifl_cudaSuccess;
     if (id)

@@ -26,9 +26,10 @@ IFL_SERVED ifl_cuda_error cudaStreamCreateWithPriority(ifl_stream **out, unsigne
 static ifl_cuda_error query(void *handle)
 {
     const ifl_stream *stream = ifl_stream_of(handle);
-    return !stream                   ? ifl_cudaErrorInvalidResourceHandle
-           : ifl_later_holds(stream) ? ifl_cudaErrorNotReady
-                                     : ifl_cudaSuccess;
+    if (!stream)
+        return ifl_cudaErrorInvalidResourceHandle;
+    const ifl_cuda_error code = ifl_stream_check_idle(stream);
+    return code == ifl_cudaSuccess && ifl_later_holds(stream) ? ifl_cudaErrorNotReady : code;
 }
 
 IFL_SERVED ifl_cuda_error cudaStreamDestroy(void *stream)
@@ -48,6 +49,9 @@ static ifl_cuda_error wait_for_stream(ifl_session *session, const ifl_stream *st
 {
     if (!stream)
         return ifl_cudaErrorInvalidResourceHandle;
+    const ifl_cuda_error code = ifl_stream_check_idle(stream);
+    if (code != ifl_cudaSuccess)
+        return code;
     ifl_later_finish(session, stream);
     return ifl_wait_code(wait_for_gpu(session, stream->gpu));
 }

@@ -280,6 +280,17 @@ void ifl_streams_forget(const ifl_node *node)
         forget(&event->follows, node);
 }
 
+/* CUDA C++ Programming Guide, "Prohibited and Unhandled Operations", "Invalidation". */
+ifl_cuda_error ifl_stream_check_idle(const ifl_stream *stream)
+{
+    if (!stream->capture)
+        return ifl_cudaSuccess;
+    const bool was_spoilt = stream->capture->is_spoilt;
+    stream->capture->is_spoilt = true;
+    return was_spoilt ? ifl_cudaErrorStreamCaptureInvalidated
+                      : ifl_cudaErrorStreamCaptureUnsupported;
+}
+
 /* ---- giving them work ------------------------------------------------------------------------ */
 
 void ifl_event_note(const ifl_session *session, ifl_event *event)
@@ -302,6 +313,8 @@ ifl_cuda_error ifl_stream_give(ifl_session *session, void *handle, const ifl_op 
     ifl_session_choose_gpu(session, (uint32_t)stream->gpu);
     if (!stream->capture)
         return ifl_later_give(session, stream, op);
+    if (stream->capture->is_spoilt)
+        return ifl_cudaErrorStreamCaptureInvalidated;
     /* In a capture, events only order the nodes. */
     if ((op->kind == IFL_DO_EVENT_RECORD || op->kind == IFL_DO_EVENT_WAIT) && !op->is_external)
         return ifl_cudaSuccess;

@@ -54,6 +54,10 @@ ifl_cuda_error ifl_event_destroy(void *handle);
  * next (CUDA C++ Programming Guide, "Cross-stream Dependencies and Events"). */
 bool ifl_stream_joins_all(const ifl_stream *stream);
 
+/* A call that a stream that is being captured does not allow, which spoils the capture; of others
+ * cudaSuccess. */
+ifl_cuda_error ifl_stream_check_idle(const ifl_stream *stream);
+
 /* The next node that is captured in the stream waits for these too, or, where they replace what it
  * waited for, for these alone. False without memory. */
 bool ifl_stream_follow(ifl_stream *stream, struct ifl_node *const *nodes, size_t count,
