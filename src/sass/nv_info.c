@@ -60,9 +60,10 @@ static bool take_frame(ifl_nv_facts *facts, const attribute *a)
     return true;
 }
 
+/* nvlink writes all ones where calls nest to a depth that it does not know; ptxas nothing. */
 static bool take_min_stack(ifl_nv_facts *facts, const attribute *a)
 {
-    facts->min_stack_bytes = word(a, 4);
+    facts->min_stack_bytes = word(a, 4) == UINT32_MAX ? 0 : word(a, 4);
     return true;
 }
 
