@@ -416,7 +416,8 @@ static source source_of(ifl_time_memory *m, uint64_t line, load *l)
 static double ask_behind(ifl_time_memory *m, unsigned sectors, double now)
 {
     enum { SECTORS_A_CYCLE = 2 };
-    return serve(&m->miss_free, now, fmax(1, (double)count_of(sectors) / SECTORS_A_CYCLE));
+    return serve(&m->miss_free, fmax(now, m->added),
+                 fmax(1, (double)count_of(sectors) / SECTORS_A_CYCLE));
 }
 
 /* Past the L1: what another request has asked for is shared while it is on its way; how often, the
@@ -693,18 +694,34 @@ static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access,
     return (ifl_served){begins, begins, fmax(begins + passes, left), done};
 }
 
+/* What an SM asks of the L2 goes there in order, behind atomics that the L2 has not taken yet, and of
+ * those no more than some are on their way. */
+static double room_for_atomic(const ifl_time_memory *m, uint32_t sectors)
+{
+    return m->adding[(m->adding_at + sectors - 1) % IFL_TIME_ADDING];
+}
+
+static void send_atomic(ifl_time_memory *m, uint32_t sectors, double taken)
+{
+    for (uint32_t i = 0; i < sectors; i++)
+        m->adding[m->adding_at++ % IFL_TIME_ADDING] = taken;
+    m->added = fmax(m->added, taken);
+}
+
 static ifl_served take_atomic(ifl_time_memory *m, const ifl_site_access *access,
                               ifl_request_cost cost, const uint32_t *words, double now)
 {
     const ifl_sm_rates *r = m->rates;
-    const double begins = serve(&m->l1_free, now, fmax(cost.passes, 1));
-    double sector_count = 0;
+    uint32_t sector_count = 0;
     uint64_t line = 0;
     for (uint32_t i = 0; i < cost.lines; i++) {
         unsigned sectors;
         line = line_at(words, i, &sectors);
         sector_count += count_of(sectors);
     }
+    const uint32_t sent = (uint32_t)fmax(fmax(sector_count, cost.serial), 1);
+    const double begins =
+        serve(&m->l1_free, fmax(now, room_for_atomic(m, sent)), fmax(cost.passes, 1));
     const double bytes = fmax(sector_count, cost.serial) *
                          (access->is_fetched ? r->fetched_atomic_bytes : r->atomic_bytes);
     const double l2 = serve_shared(&m->l2, begins, bytes / r->l2_bytes_per_cycle, r->l2_latency);
@@ -714,10 +731,11 @@ static ifl_served take_atomic(ifl_time_memory *m, const ifl_site_access *access,
                                          wait_for_writes(m, l2) + dram_latency(m, line)
                                    : l2;
     const double waited = serve(&m->atomics_free, l2, r->atomic_turn) - l2;
+    send_atomic(m, sent, l2 + waited);
     return (ifl_served){begins,
                         fmax(there, l2 + r->l2_latency) + bytes / r->l2_bytes_per_cycle +
                             r->atomic_latency + waited,
-                        begins + fmax(cost.passes, 1), there + waited + r->atomic_turn};
+                        begins + fmax(cost.passes, 1), 0};
 }
 
 /* An asynchronous copy past the L1 fills shared memory as lines come, which their fetching counts:

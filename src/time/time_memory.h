@@ -48,6 +48,8 @@ typedef struct ifl_time_place {
     double drawn;
 } ifl_time_place;
 
+enum { IFL_TIME_ADDING = 128 }; /* sectors of atomics that may be on their way from an SM */
+
 typedef struct ifl_time_memory {
     const ifl_sm_rates *rates;
     double l1_free, turn_free, remote_free; /* when the next request may begin */
@@ -57,6 +59,9 @@ typedef struct ifl_time_memory {
     /* when the slice of the L2 that does most atomics may do the next; that gets most stores of one
      * sector */
     double atomics_free, stores_free;
+    double adding[IFL_TIME_ADDING]; /* when the L2 takes the last sectors of atomics, in a ring */
+    uint32_t adding_at;
+    double added; /* the last of them */
     ifl_time_server l2, dram;
     ifl_time_server written; /* of the DRAM, only its load */
     ifl_time_line *lines;

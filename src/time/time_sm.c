@@ -395,8 +395,8 @@ static void await(ifl_sm *sm, warp *w)
 }
 
 /* A warp that has exited keeps its place until what it wrote has left the SM and the L2 has what it
- * stored or added: an H100's warps that store a word each 128 bytes drain for most of their time
- * (tools/gpu/pattern_probe.cu), an H200's that all add to one word too (docs/suites.md, draw 21). */
+ * stored: an H100's warps that store a word each 128 bytes drain for most of their time
+ * (tools/gpu/pattern_probe.cu). */
 static void drain(ifl_sm *sm, const warp *w, place *p, uint32_t exit_site)
 {
     const uint64_t ends = latest(w->left, w->taken);
@@ -686,14 +686,13 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
         ifl_board_put(&w->boards[c->writes], served.ends, ifl_time_why_of(site));
     if (c->reads < IFL_BOARDS)
         ifl_board_put(&w->boards[c->reads], served.begins + READ_CYCLES, ifl_time_why_of(site));
-    const bool stores = site->access.kind == IFL_ACCESS_STORE,
-               adds = site->access.kind == IFL_ACCESS_ATOMIC && !site->access.is_fetched;
+    const bool stores = site->access.kind == IFL_ACCESS_STORE;
     w->has_stored |= stores;
     place *p = &sm->places[w->place];
     p->done = latest(p->done, (uint64_t)served.done);
     if (served.leaves > 0)
         w->left = latest(w->left, (uint64_t)(served.leaves + sm->of->rates->leave_cycles));
-    w->taken = stores || adds ? latest(w->taken, (uint64_t)served.done) : w->taken;
+    w->taken = stores ? latest(w->taken, (uint64_t)served.done) : w->taken;
     if ((c->delay == IFL_DELAY_GROUP && site->matrix.kind == IFL_MATRIX_KIND_NONE) ||
         (ifl_time_is_far(site) && site->access.kind == IFL_ACCESS_LOAD &&
          c->writes == IFL_NO_BOARD))
