@@ -637,32 +637,44 @@ static uint64_t far_requests(const ifl_warp_trace *warp)
 
 /* How long a block takes at least, in cycles: its schedulers issue one instruction each, a warp that
  * waits for each result goes on after four, and for what comes from memory the longer the more there
- * is. A last block that is not full checks each element, and loads few. */
-static uint64_t least_cycles(const ifl_block_trace *block, uint32_t warps)
+ * is. And all its warps together. */
+typedef struct length {
+    uint64_t least, together;
+} length;
+
+static length length_of(const ifl_block_trace *block, uint32_t warps)
 {
     enum { SCHEDULERS = 4, DEPENDENT = 4, REQUEST = 100 };
-    const uint64_t all = ifl_block_trace_instructions(block, warps) / SCHEDULERS;
-    uint64_t most = 0;
+    length l = {.least = ifl_block_trace_instructions(block, warps) / SCHEDULERS};
     for (uint32_t w = 0; w < warps; w++) {
         const ifl_warp_trace *warp = &block->warps[w];
         const uint64_t own = warp->instructions * DEPENDENT + far_requests(warp) * REQUEST;
-        most = own > most ? own : most;
+        l.least = own > l.least ? own : l.least;
+        l.together += own;
     }
-    return most > all ? most : all;
+    return l;
+}
+
+/* A last block that is not full can have one warp that takes as long as those of others: its other
+ * warps do less. */
+static bool is_shorter(length a, length b)
+{
+    return a.least != b.least ? a.least < b.least : a.together < b.together;
 }
 
 /* Of several that take as long, the last one. */
 static size_t longest_of(const ifl_time_traces *traces, const ifl_block_trace **to, size_t most)
 {
     const ifl_block_trace *found = NULL;
-    uint64_t cycles = 0;
+    length longest = {0, 0};
     for (size_t i = 0; i < traces->blocks.count; i++) {
         const ifl_block_trace *block = &traces->blocks.at[i];
-        const uint64_t own = least_cycles(block, traces->plan->warps_per_block);
-        if (found && (own < cycles || (own == cycles && block->number < found->number)))
+        const length own = length_of(block, traces->plan->warps_per_block);
+        const bool is_behind = found && block->number < found->number;
+        if (is_shorter(own, longest) || (is_behind && !is_shorter(longest, own)))
             continue;
         found = block;
-        cycles = own;
+        longest = own;
     }
     if (found && most)
         to[0] = found;

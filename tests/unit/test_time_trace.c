@@ -88,11 +88,13 @@ static void test_ends_within_sectors(void **unused)
     assert_int_equal(ends_of(0x1000, 32), IFL_STORE_IN_PARTS);
 }
 
-static uint64_t followed_of_two(uint32_t first, uint32_t second)
+/* Blocks of two warps, of which the second ones do nothing or 10 instructions. */
+static uint64_t followed_of_two(uint32_t first, uint32_t second, bool is_first_full)
 {
+    enum { OTHERS = 10 };
     ifl_time_plan plan = {.scopes = {ifl_time_scope_of(&(ifl_placing){132, 0, 2}, 2)},
                           .scope_count = 1,
-                          .warps_per_block = 1,
+                          .warps_per_block = 2,
                           .blocks = 2};
     const uint32_t count[] = {first, second};
     const ifl_block_trace *found[2] = {NULL};
@@ -100,6 +102,9 @@ static uint64_t followed_of_two(uint32_t first, uint32_t second)
     for (uint64_t block = 0; block < 2; block++) {
         assert_true(ifl_time_observer.follows(traces, block));
         ifl_time_observer.stretch(traces, &(ifl_stretch){.last = count[block], .block = block});
+        if (is_first_full && block == 0)
+            ifl_time_observer.stretch(traces,
+                                      &(ifl_stretch){.last = OTHERS, .block = block, .warp = 1});
     }
     assert_int_equal(ifl_time_traces_of(traces, 0, found, 2), 1);
     const uint64_t number = found[0]->number;
@@ -111,9 +116,16 @@ static uint64_t followed_of_two(uint32_t first, uint32_t second)
 static void test_longer_of_two(void **unused)
 {
     (void)unused;
-    assert_int_equal(followed_of_two(60, 10), 0);
-    assert_int_equal(followed_of_two(10, 60), 1);
-    assert_int_equal(followed_of_two(10, 10), 1);
+    assert_int_equal(followed_of_two(60, 10, false), 0);
+    assert_int_equal(followed_of_two(10, 60, false), 1);
+    assert_int_equal(followed_of_two(10, 10, false), 1);
+}
+
+/* The last block has one warp that does as much as those of the first, which has two. */
+static void test_fuller_of_two(void **unused)
+{
+    (void)unused;
+    assert_int_equal(followed_of_two(10, 10, true), 0);
 }
 
 /* The last block is not full: it checks more and loads less, and is not the one that the launch ends with. */
@@ -197,6 +209,7 @@ int main(void)
         cmocka_unit_test(test_texture_cycles),
         cmocka_unit_test(test_ends_within_sectors),
         cmocka_unit_test(test_longer_of_two),
+        cmocka_unit_test(test_fuller_of_two),
         cmocka_unit_test(test_longer_by_its_loads),
         cmocka_unit_test(test_blocks_that_differ),
     };
