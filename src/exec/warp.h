@@ -21,7 +21,7 @@
  * warp wait for it, and fewer when it looks at memory that others change, so that a spinning one is
  * soon found out. */
 enum { IFL_PLANE = 4 * IFL_WARP_LANES /* a slot of 32 bits a lane */ };
-enum { IFL_MOST_PATIENCE = 64, IFL_LEAST_PATIENCE = 4 };
+enum { IFL_MOST_PATIENCE = 512, IFL_LEAST_PATIENCE = 4 };
 enum { IFL_LONG_SLICE = 4096, IFL_SHORT_SLICE = 32, IFL_WATCHING_SLICE = 8 };
 
 typedef struct ifl_worker ifl_worker;

@@ -73,7 +73,7 @@ static void sleepers_are_woken(void **state)
 static void a_lock_is_passed_on_soon(void **state)
 {
     (void)state;
-    enum { LANES = 40, ATTEMPTS = 2000 };
+    enum { LANES = 40, ATTEMPTS = 10000 };
     static const test_case locked = {
         "lock_and_count", "40", {"u32x1=zero", "u32x1=zero", "u32x1=zero"}, 1};
     test_case attempts = locked;
