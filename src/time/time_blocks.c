@@ -244,6 +244,17 @@ static size_t thin(const placed **at, size_t count)
     return MOST_FOLLOWED;
 }
 
+/* How many SMs with the work of this one the launch's would fill: no more than there are. */
+static double sms_alike(const finder *f, uint32_t sm)
+{
+    double all = 0, own = 0;
+    for (size_t b = 0; b < f->count; b++) {
+        all += f->blocks[b].work;
+        own += f->blocks[b].sm == sm ? f->blocks[b].work : 0;
+    }
+    return own > 0 ? fmin(all / own, f->scope->placing.sms) : 0;
+}
+
 static bool take_sm(finder *f, uint32_t sm, ifl_time_blocks *out)
 {
     extent own = {0}, stand_ins = {0};
@@ -253,6 +264,7 @@ static bool take_sm(finder *f, uint32_t sm, ifl_time_blocks *out)
         if (f->blocks[b].sm == sm)
             of_sm[count++] = &f->blocks[b];
     out->of_sm = (double)(count * f->stride);
+    out->sms = sms_alike(f, sm);
     count = of_sm ? thin(of_sm, count) : 0;
     out->at = malloc((count + 1) * sizeof *out->at);
     for (size_t i = 0; out->at && i < count; i++) {

@@ -13,6 +13,8 @@ typedef struct ifl_time_blocks {
     /* 0: these are the SM's own as far as they were kept. Else they stand for those of the SM that
      * ends last: how much longer that one takes, by their work. */
     double longer;
+    double
+        sms; /* that share the GPU's bandwidth, as much work as all blocks are of theirs; 0: as blocks */
 } ifl_time_blocks;
 
 /* Those of the SM that the scope chose before the run. False without memory. */

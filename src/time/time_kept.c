@@ -181,7 +181,8 @@ static ifl_sm_rates change_rates(const kept *k, const ifl_change *c, double bloc
     ifl_sm_rates r = k->rates;
     if (c->sectors)
         r.dram_bytes_of_all = r.dram_bytes_in_order;
-    ifl_sm_rates_share(&r, blocks / sm_blocks);
+    const double as_many = k->all_blocks / k->sm_blocks;
+    ifl_sm_rates_share(&r, k->rates.sms * (blocks / sm_blocks) / as_many);
     if (asks_for_less(c)) { /* hits were those of what is no longer asked for */
         r.l1_hit = 0;
         r.dram_together = 1;

@@ -194,7 +194,8 @@ static ifl_sm_case case_of(const followed *f, const ifl_sm_rates *rates, size_t 
 static void find_rates(const followed *f, const ifl_profile *profile, ifl_sm_rates *rates)
 {
     const ifl_time_scope *scope = &f->run->plan.scopes[f->scope];
-    ifl_sm_rates_find(f->device, profile, part_of(f->run, scope, &f->blocks).blocks, rates);
+    const double all = (double)f->run->plan.blocks, own = part_of(f->run, scope, &f->blocks).blocks;
+    ifl_sm_rates_find(f->device, profile, f->blocks.sms > 0 ? all / f->blocks.sms : own, rates);
 }
 
 static bool follow_first(const followed *f, size_t count, const ifl_sm_rates *rates,
