@@ -352,8 +352,11 @@ static ifl_cuda_error release_in(ifl_session *session, void *at, void *handle)
         return ifl_cudaErrorInvalidResourceHandle;
     if (!stream->capture && (ifl_graph_memory_holds((uintptr_t)at) || !is_allocated(session, at)))
         return release(session, at);
-    if (!stream->capture)
+    if (!stream->capture) {
+        ifl_pool_hold(NULL, (uintptr_t)at,
+                      0); /* its pool counts it as free now, as an H200's does */
         return ifl_serve_op(session, handle, (ifl_op){.kind = IFL_DO_FREE, .of.memory = {at, 0}});
+    }
     return ifl_graph_memory_holds((uintptr_t)at)
                ? ifl_serve_op(session, handle,
                               (ifl_op){.kind = IFL_DO_RELEASE, .of.memory = {at, 0}})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls beside a kernel that waits for the host, in its stream and in another one. cudaFreeAsync waits for nothing, and the
-// memory stays until the stream comes to it; a small copy from the host has read its source then. CUDA Runtime API,
+// memory stays until the stream comes to it, though the pool counts it as free; a small copy from the host has read its source then. CUDA Runtime API,
 // cudaFreeAsync; CUDA C++ Programming Guide, "Asynchronous Concurrent Execution".
 #include "check.h"
 

@@ -26,16 +26,16 @@ __global__ void set(volatile int *flag, int value)
     *flag = value;
 }
 
-static int *flag;
+static int *flag, *mine[THREADS];
 static int wrong[THREADS];
 static unsigned long long ids[THREADS];
 
-// The last thread is the first that gets on.
+// The last thread is the first that gets on. Nothing here allocates, frees or launches a kernel for the first time: a GPU may wait
+// for all kernels then.
 static void serve(int id)
 {
-    int *p, expected = 0;
+    int *p = mine[id], expected = 0;
     std::vector<int> got(COUNT);
-    CHECK(cudaMalloc(&p, COUNT * sizeof *p));
     CHECK(cudaMemset(p, 0, COUNT * sizeof *p));
     wait_for<<<1, 1>>>(flag, THREADS - 1 - id);
     for (int round = 0; round < 5; round++) {
@@ -48,13 +48,18 @@ static void serve(int id)
     for (int value : got)
         wrong[id] += value != expected;
     CHECK(cudaStreamGetId(0, &ids[id]));
-    CHECK(cudaFree(p));
 }
 
 static void in_threads()
 {
     std::vector<std::thread> threads;
     int same = 0, all = 0;
+    for (int *&p : mine)
+        CHECK(cudaMalloc(&p, COUNT * sizeof *p));
+    wait_for<<<1, 1>>>(flag, 0);
+    work<<<2, 256>>>(mine[0], 0);
+    set<<<1, 1>>>(flag, 0);
+    CHECK(cudaDeviceSynchronize());
     for (int id = 0; id < THREADS; id++)
         threads.emplace_back(serve, id);
     for (std::thread &thread : threads)
