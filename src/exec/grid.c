@@ -282,7 +282,7 @@ static ifl_status report_fault(const ifl_sites *sites, const ifl_fault *fault, i
                        place.line);
 }
 
-static bool add_warning(ifl_exec_result *result, const char *text)
+bool ifl_exec_warn(ifl_exec_result *result, const char *text)
 {
     char **warnings = realloc(result->warnings, (result->warning_count + 1) * sizeof *warnings);
     if (!warnings)
@@ -334,7 +334,7 @@ static void warn_reads(const ifl_worker *workers, unsigned count, ifl_exec_resul
         if (!first)
             continue;
         describe_read(grid, first, times, i, text, sizeof text);
-        add_warning(result, text);
+        ifl_exec_warn(result, text);
     }
 }
 
@@ -370,7 +370,7 @@ static void warn_low(const ifl_worker *workers, unsigned count, ifl_exec_result 
     if (!low)
         return;
     describe_low(workers[0].grid, low, times, text, sizeof text);
-    add_warning(result, text);
+    ifl_exec_warn(result, text);
 }
 
 static void warn_races(const ifl_worker *workers, unsigned count, ifl_exec_result *result)
@@ -379,7 +379,7 @@ static void warn_races(const ifl_worker *workers, unsigned count, ifl_exec_resul
     char text[768];
     for (uint32_t i = 0; grid->launch->check_races && i < grid->image->sites.count; i++)
         if (ifl_race_describe(workers, count, i, text, sizeof text))
-            add_warning(result, text);
+            ifl_exec_warn(result, text);
 }
 
 static void warn_pace(const ifl_grid *grid, ifl_exec_result *result)
@@ -394,7 +394,7 @@ static void warn_pace(const ifl_grid *grid, ifl_exec_result *result)
         "were left ran one after the other: where they wait for each other, counts and times are "
         "too small",
         name ? name : grid->image->name, (unsigned long long)grid->looks);
-    add_warning(result, text);
+    ifl_exec_warn(result, text);
 }
 
 static double seconds_now(void)

@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The worker's own entry of the two sites; NULL: there is no room. */
 static ifl_parted_pair *entry_of(ifl_worker *worker, uint32_t site, uint32_t other,
@@ -73,16 +72,6 @@ static void describe(const ifl_sites *sites, const ifl_parted_pair *pair, uint64
              (unsigned long long)pair->block, pair->thread);
 }
 
-static void add_warning(ifl_exec_result *result, const char *text)
-{
-    char **warnings = realloc(result->warnings, (result->warning_count + 1) * sizeof *warnings);
-    if (!warnings)
-        return;
-    result->warnings = warnings;
-    warnings[result->warning_count] = strdup(text);
-    result->warning_count += warnings[result->warning_count] != NULL;
-}
-
 void ifl_parted_warn(const ifl_sites *sites, ifl_parted *parted, ifl_exec_result *result)
 {
     const uint32_t count = parted->count < IFL_MOST_PARTED ? parted->count : IFL_MOST_PARTED;
@@ -95,6 +84,6 @@ void ifl_parted_warn(const ifl_sites *sites, ifl_parted *parted, ifl_exec_result
              end++)
             times += parted->at[end].times;
         describe(sites, &parted->at[i], times, text, sizeof text);
-        add_warning(result, text);
+        ifl_exec_warn(result, text);
     }
 }

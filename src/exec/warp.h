@@ -517,6 +517,8 @@ void ifl_block_lanes_ended(ifl_warp *warp, uint32_t mask);
 void ifl_block_tell_barrier(ifl_warp *warp, const ifl_code *code, uint32_t mask);
 /* Runs blocks until there are none left or the launch ends. */
 void ifl_worker_run(ifl_worker *worker);
+/* Copies the text to the launch's warnings; false without memory. */
+bool ifl_exec_warn(ifl_exec_result *result, const char *text);
 /* Starts the other workers once the launch has taken a while. */
 void ifl_worker_seek_help(ifl_worker *first);
 

@@ -5,7 +5,6 @@
 
 #include "standin/graph.h"
 #include "standin/kernel_run.h"
-#include "standin/pool.h"
 #include "standin/stream.h"
 
 #include <stdlib.h>
@@ -258,7 +257,6 @@ static ifl_cuda_error run_free(ifl_session *session, const ifl_op_memory *m)
     ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), address);
     if (!a || a->address != address || a->flags & IFL_ALLOCATION_FREED)
         return ifl_cudaSuccess;
-    ifl_pool_hold(NULL, address, 0);
     ifl_memory_drop(ifl_session_memory(session), a);
     return ifl_cudaSuccess;
 }

@@ -852,9 +852,10 @@ static void run_scheduler(ifl_sm *sm, scheduler *on)
     uint32_t found;
     if (on->next > sm->now || !pick(sm, on, &found))
         return;
-    const warp *w = on->warps[found];
     issue(sm, on, found);
-    on->next = *w->ready < on->next ? *w->ready : on->next;
+    /* It may have ended, and another one stand in its place. */
+    const uint64_t ready = found < on->count ? on->ready[found] : NEVER;
+    on->next = ready < on->next ? ready : on->next;
 }
 
 static void run(ifl_sm *sm)

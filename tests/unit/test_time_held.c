@@ -27,6 +27,27 @@ static void follow_three(bench *const own[SHARERS], const ifl_sm_rates *rates,
     assert_true(ifl_sm_run(&of, &out));
 }
 
+/* A block takes the place of the one whose last warp ends, and its own has nothing to do: it was stopped
+ * before its first instruction. */
+static void a_block_with_nothing_ends(void **state)
+{
+    (void)state;
+    static bench some;
+    static ifl_site_stalls stalls[SITES];
+    const ifl_sm_rates rates = quick_rates();
+    all_sites[0] = plain(1);
+    run_sites(&some, 0, 1);
+    ifl_warp_trace warps[2] = {0};
+    warps[0].words.at = some.words;
+    warps[0].words.count = some.count;
+    const ifl_block_trace blocks[] = {{.warps = &warps[0]}, {.number = 1, .warps = &warps[1]}},
+                          *list[] = {&blocks[0], &blocks[1]};
+    ifl_sm_outcome out = {.sites = stalls};
+    const ifl_sm_case of = {&sites, NULL, &rates, list, 2, 1, 1, 0};
+    assert_true(ifl_sm_run(&of, &out));
+    assert_int_equal(out.issued, 1);
+}
+
 /* Local and global memory have a queue and a stall reason of their own (Nsight Compute, "lg_throttle"
  * and "mio_throttle"): what stays within the SM does not wait behind what is full. */
 static void queues_are_two(void **state)
@@ -78,7 +99,8 @@ static void each_reason_has_its_cycles(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(queues_are_two),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_block_with_nothing_ends),
+                                       cmocka_unit_test(queues_are_two),
                                        cmocka_unit_test(each_reason_has_its_cycles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,14 +88,20 @@ static void test_ends_within_sectors(void **unused)
     assert_int_equal(ends_of(0x1000, 32), IFL_STORE_IN_PARTS);
 }
 
+/* Two waves of blocks are kept in any case. */
+static ifl_time_plan plan_of(const ifl_placing *placing, uint32_t warps)
+{
+    return (ifl_time_plan){.scopes = {ifl_time_scope_of(placing, 2 * placing->per_sm)},
+                           .scope_count = 1,
+                           .warps_per_block = warps,
+                           .blocks = placing->blocks};
+}
+
 /* Blocks of two warps, of which the second ones do nothing or 10 instructions. */
 static uint64_t followed_of_two(uint32_t first, uint32_t second, bool is_first_full)
 {
     enum { OTHERS = 10 };
-    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(&(ifl_placing){132, 0, 2}, 2)},
-                          .scope_count = 1,
-                          .warps_per_block = 2,
-                          .blocks = 2};
+    ifl_time_plan plan = plan_of(&(ifl_placing){132, 1, 2}, 2);
     const uint32_t count[] = {first, second};
     const ifl_block_trace *found[2] = {NULL};
     ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
@@ -132,10 +138,7 @@ static void test_fuller_of_two(void **unused)
 static void test_longer_by_its_loads(void **unused)
 {
     enum { LOADS = 8 };
-    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(&(ifl_placing){132, 1, 2}, 2)},
-                          .scope_count = 1,
-                          .warps_per_block = 1,
-                          .blocks = 2};
+    ifl_time_plan plan = plan_of(&(ifl_placing){132, 1, 2}, 1);
     ifl_access access = {.kind = IFL_ACCESS_LOAD,
                          .space = IFL_SPACE_GLOBAL,
                          .bytes = 4,
@@ -173,10 +176,7 @@ static void test_blocks_that_differ(void **unused)
     static ifl_work_slice slices[PLANE];
     const ifl_placing placing = {SMS, PER_SM, PLANE};
     const ifl_block_work work = {.known = true, .slice_count = PLANE, .slices = slices};
-    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(&placing, 2 * PER_SM)},
-                          .scope_count = 1,
-                          .warps_per_block = 1,
-                          .blocks = PLANE};
+    ifl_time_plan plan = plan_of(&placing, 1);
     ifl_time_blocks found;
     uint32_t heavy[SMS] = {0}, most = 0, found_heavy = 0;
     (void)unused;
@@ -213,10 +213,7 @@ static void test_blocks_that_leave(void **unused)
     static ifl_work_slice slices[PLANE];
     const ifl_placing placing = {SMS, PER_SM, PLANE};
     const ifl_block_work work = {.known = true, .slice_count = PLANE, .slices = slices};
-    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(&placing, 2 * PER_SM)},
-                          .scope_count = 1,
-                          .warps_per_block = 1,
-                          .blocks = PLANE};
+    ifl_time_plan plan = plan_of(&placing, 1);
     ifl_time_blocks found;
     (void)unused;
     ifl_time_plan_samples(&plan, (const uint32_t[]){PLANE, 1, 1});
