@@ -10,12 +10,14 @@
 
 ifl_graph *ifl_graph_new(ifl_handle_kind kind)
 {
+    static unsigned graphs_made;
     ifl_graph *graph = calloc(1, sizeof *graph);
     if (!graph || (kind && !ifl_handle_add(kind, graph))) {
         free(graph);
         return NULL;
     }
     graph->kind = kind;
+    graph->number = ++graphs_made;
     return graph;
 }
 
@@ -66,10 +68,12 @@ ifl_node *ifl_graph_add(ifl_graph *graph, const ifl_op *op)
     }
     node->graph = graph;
     const bool is_handle = graph->kind != IFL_HANDLE_GRAPH || ifl_handle_add(IFL_HANDLE_NODE, node);
-    if (is_handle && ifl_vec_push(&graph->nodes, node))
-        return node;
-    free_node(node);
-    return NULL;
+    if (!is_handle || !ifl_vec_push(&graph->nodes, node)) {
+        free_node(node);
+        return NULL;
+    }
+    node->number = graph->numbers++;
+    return node;
 }
 
 static bool clone_node(ifl_graph *copy, const ifl_node *node)

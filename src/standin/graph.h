@@ -23,6 +23,7 @@ typedef struct ifl_user_hold {
 typedef struct ifl_node {
     ifl_op op;
     struct ifl_graph *graph; /* that it is a node of */
+    unsigned number;         /* in the graph, from 0 on: it stays when others are destroyed */
     bool is_disabled;
     bool is_done;                     /* in the run that is made */
     size_t place;                     /* in the graph, where ifl_graph_number was called */
@@ -37,6 +38,8 @@ typedef struct ifl_graph {
     ifl_handle_kind
         /* IFL_HANDLE_GRAPH, whose nodes are handles too, IFL_HANDLE_EXEC, or IFL_HANDLE_NONE */
         kind;
+    unsigned number;           /* of the process: no other graph has had it */
+    unsigned numbers;          /* that its nodes were given */
     bool is_inner;             /* a node owns it */
     bool is_spoilt;            /* by a call that its capture does not allow */
     unsigned long long flags;  /* it tells that it was instantiated with */

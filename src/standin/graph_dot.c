@@ -52,7 +52,7 @@ static void print_set(FILE *to, const ifl_op_set *s)
 static void print_node(FILE *to, const char *prefix, const ifl_node *node, bool is_detailed)
 {
     const ifl_op *op = &node->op;
-    fprintf(to, "\"%s%zu\" [label=\"%zu: %s", prefix, node->place, node->place, kind_of(op->kind));
+    fprintf(to, "\"%s%u\" [label=\"%u: %s", prefix, node->number, node->number, kind_of(op->kind));
     if (op->kind == IFL_DO_KERNEL)
         print_kernel(to, &op->of.kernel, is_detailed);
     else if (op->kind == IFL_DO_COPY)
@@ -67,17 +67,17 @@ static void print_graph(FILE *to, const char *prefix, const ifl_graph *graph, bo
 {
     const ifl_graph *inner;
     char name[64];
-    ifl_graph_number(graph);
-    fprintf(to, "subgraph \"cluster_%s\" {\nlabel=\"%s\";\n", prefix, prefix);
+    fprintf(to, "subgraph \"cluster_%s\" {\nlabel=\"%s graph %u\";\n", prefix, prefix,
+            graph->number);
     for (size_t i = 0; i < graph->nodes.count; i++)
         print_node(to, prefix, graph->nodes.at[i], is_detailed);
     for (size_t i = 0; i < graph->nodes.count; i++) {
         const ifl_node *node = graph->nodes.at[i];
         for (size_t w = 0; w < node->waits_for.count; w++)
-            fprintf(to, "\"%s%zu\" -> \"%s%zu\";\n", prefix, node->waits_for.at[w]->place, prefix,
-                    node->place);
+            fprintf(to, "\"%s%u\" -> \"%s%u\";\n", prefix, node->waits_for.at[w]->number, prefix,
+                    node->number);
         for (unsigned n = 0; (inner = ifl_node_inner(node, n)); n++) {
-            snprintf(name, sizeof name, "%s%zu.%u.", prefix, node->place, n);
+            snprintf(name, sizeof name, "%s%u.%u.", prefix, node->number, n);
             print_graph(to, name, inner, is_detailed);
         }
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Graphs: made, looked at, instantiated, changed as a whole, and launched. */
 #include "standin/graph_dot.h"
+#include "standin/graph_node.h"
 #include "standin/graph_update.h"
 #include "standin/served.h"
 
@@ -85,15 +86,9 @@ IFL_SERVED ifl_cuda_error cudaGraphGetRootNodes(const void *graph, ifl_node **no
 
 static ifl_cuda_error type_of(const ifl_node *node, int *type)
 {
-    static const int types[] = {
-        [IFL_DO_KERNEL] = 0,     [IFL_DO_COPY] = 1,         [IFL_DO_SET] = 2,
-        [IFL_DO_HOST] = 3,       [IFL_DO_CHILD_GRAPH] = 4,  [IFL_DO_EMPTY_NODE] = 5,
-        [IFL_DO_EVENT_WAIT] = 6, [IFL_DO_EVENT_RECORD] = 7, [IFL_DO_ALLOCATE] = 10,
-        [IFL_DO_RELEASE] = 11,   [IFL_DO_CONDITION] = 13,   [IFL_DO_WRITE_VALUE] = 12,
-        [IFL_DO_WAIT_VALUE] = 12};
     if (!node || !type)
         return ifl_cudaErrorInvalidValue;
-    *type = types[node->op.kind];
+    *type = ifl_node_type_of(node);
     return ifl_cudaSuccess;
 }
 

@@ -13,48 +13,6 @@ extern ifl_cuda_error cudaGraphAddMemAllocNode(ifl_node **out, const void *graph
 extern ifl_cuda_error cudaGraphAddMemFreeNode(ifl_node **out, const void *graph,
                                               ifl_node *const *after, size_t count, void *at);
 
-/* cudaGraphNodeType. */
-enum {
-    NODE_KERNEL = 0,
-    NODE_COPY = 1,
-    NODE_SET = 2,
-    NODE_HOST = 3,
-    NODE_GRAPH = 4,
-    NODE_EMPTY = 5,
-    NODE_EVENT_WAIT = 6,
-    NODE_EVENT_RECORD = 7,
-    NODE_ALLOCATE = 10,
-    NODE_RELEASE = 11,
-    NODE_CONDITION = 13
-};
-
-/* cudaConditionalNodeParams. */
-typedef struct condition_params {
-    uint64_t handle;
-    int type;
-    unsigned count;
-    ifl_graph **bodies; /* out */
-} condition_params;
-
-/* cudaGraphNodeParams: the second version of each kind's structure, which begins as the first one
- * does. */
-typedef struct node_params {
-    int type;
-    int reserved[3];
-    union {
-        char bytes[232];
-        ifl_kernel_params kernel;
-        struct {
-            int flags, reserved[3];
-            ifl_copy3d box;
-        } copy;
-        ifl_set_params set;
-        ifl_host_params host;
-        void *pointer;
-        condition_params condition;
-    } of;
-} node_params;
-
 /* ---- conditions ------------------------------------------------------------------------------ */
 
 static ifl_cuda_error create(ifl_session *session, uint64_t *handle, const void *graph,
@@ -72,6 +30,16 @@ IFL_SERVED ifl_cuda_error cudaGraphConditionalHandleCreate(uint64_t *handle, con
     SERVE(create(session, handle, graph, initial, flags));
 }
 
+#if IFL_CUDART >= 13
+/* No execution context is made here, so that NULL is the only one. */
+IFL_SERVED ifl_cuda_error cudaGraphConditionalHandleCreate_v2(uint64_t *handle, const void *graph,
+                                                              const void *context, unsigned initial,
+                                                              unsigned flags)
+{
+    SERVE(context ? ifl_cudaErrorInvalidValue : create(session, handle, graph, initial, flags));
+}
+#endif
+
 static bool is_count(int type, unsigned count)
 {
     enum { MOST_BODIES = 65536 };
@@ -82,7 +50,7 @@ static bool is_count(int type, unsigned count)
 }
 
 static ifl_cuda_error add_condition(ifl_node **out, const void *graph, ifl_node *const *after,
-                                    size_t count, condition_params *params)
+                                    size_t count, ifl_condition_params *params)
 {
     ifl_op op = {.kind = IFL_DO_CONDITION,
                  .of.condition = {.type = params->type, .count = params->count}};
@@ -103,23 +71,23 @@ static ifl_cuda_error add_condition(ifl_node **out, const void *graph, ifl_node 
 /* ---- all kinds ------------------------------------------------------------------------------- */
 
 /* Of the kinds that calls may change. */
-static ifl_made_op make(ifl_session *session, const ifl_node *node, const node_params *params,
+static ifl_made_op make(ifl_session *session, const ifl_node *node, const ifl_node_params *params,
                         const void *from)
 {
     switch (params->type) {
-    case NODE_KERNEL:
+    case IFL_NODE_KERNEL:
         return ifl_make_kernel(session, node, &params->of.kernel, from);
-    case NODE_COPY:
+    case IFL_NODE_COPY:
         return ifl_make_copy(&params->of.copy.box);
-    case NODE_SET:
+    case IFL_NODE_SET:
         return ifl_make_set(&params->of.set);
-    case NODE_HOST:
+    case IFL_NODE_HOST:
         return ifl_make_host(&params->of.host);
-    case NODE_GRAPH:
+    case IFL_NODE_GRAPH:
         return ifl_make_child(ifl_graph_of(params->of.pointer));
-    case NODE_EVENT_WAIT:
+    case IFL_NODE_EVENT_WAIT:
         return ifl_make_event(IFL_DO_EVENT_WAIT, params->of.pointer);
-    case NODE_EVENT_RECORD:
+    case IFL_NODE_EVENT_RECORD:
         return ifl_make_event(IFL_DO_EVENT_RECORD, params->of.pointer);
     default:
         return (ifl_made_op){.code = ifl_cudaErrorNotSupported};
@@ -127,19 +95,19 @@ static ifl_made_op make(ifl_session *session, const ifl_node *node, const node_p
 }
 
 static ifl_cuda_error add(ifl_session *session, ifl_node **out, const void *graph,
-                          ifl_node *const *after, size_t count, node_params *params,
+                          ifl_node *const *after, size_t count, ifl_node_params *params,
                           const void *from)
 {
     if (!params)
         return ifl_cudaErrorInvalidValue;
     switch (params->type) {
-    case NODE_EMPTY:
+    case IFL_NODE_EMPTY:
         return ifl_graph_add_after(out, graph, after, count, &(ifl_op){.kind = IFL_DO_EMPTY_NODE});
-    case NODE_ALLOCATE:
+    case IFL_NODE_ALLOCATE:
         return cudaGraphAddMemAllocNode(out, graph, after, count, &params->of);
-    case NODE_RELEASE:
+    case IFL_NODE_RELEASE:
         return cudaGraphAddMemFreeNode(out, graph, after, count, params->of.pointer);
-    case NODE_CONDITION:
+    case IFL_NODE_CONDITION:
         return add_condition(out, graph, after, count, &params->of.condition);
     default:
         return ifl_made_add(out, graph, after, count, make(session, NULL, params, from));
@@ -148,7 +116,7 @@ static ifl_cuda_error add(ifl_session *session, ifl_node **out, const void *grap
 
 IFL_SERVED ifl_cuda_error cudaGraphAddNode_v2(ifl_node **out, const void *graph,
                                               ifl_node *const *after, const void *edges,
-                                              size_t count, node_params *params)
+                                              size_t count, ifl_node_params *params)
 {
     (void)edges;
     SERVE(add(session, out, graph, after, count, params, __builtin_return_address(0)));
@@ -158,36 +126,36 @@ ALSO(cudaGraphAddNode, cudaGraphAddNode_v2);
 #else
 IFL_SERVED ifl_cuda_error cudaGraphAddNode(ifl_node **out, const void *graph,
                                            ifl_node *const *after, size_t count,
-                                           node_params *params)
+                                           ifl_node_params *params)
 {
     SERVE(add(session, out, graph, after, count, params, __builtin_return_address(0)));
 }
 #endif
 
-static ifl_cuda_error set(ifl_session *session, ifl_node *node, const node_params *params,
+static ifl_cuda_error set(ifl_session *session, ifl_node *node, const ifl_node_params *params,
                           const void *from)
 {
     return node && params ? ifl_made_set(node, make(session, node, params, from))
                           : ifl_cudaErrorInvalidValue;
 }
 
-IFL_SERVED ifl_cuda_error cudaGraphNodeSetParams(const void *node, const node_params *params)
+IFL_SERVED ifl_cuda_error cudaGraphNodeSetParams(const void *node, const ifl_node_params *params)
 {
     SERVE(set(session, ifl_node_of(node), params, __builtin_return_address(0)));
 }
 
-static ifl_cuda_error set_exec(ifl_session *session, ifl_node *node, const node_params *params,
+static ifl_cuda_error set_exec(ifl_session *session, ifl_node *node, const ifl_node_params *params,
                                const void *from)
 {
     if (!node || !params)
         return ifl_cudaErrorInvalidValue;
-    if (params->type == NODE_GRAPH)
+    if (params->type == IFL_NODE_GRAPH)
         return ifl_set_exec_child(session, node, ifl_graph_of(params->of.pointer));
     return ifl_made_set_exec(session, node, make(session, node, params, from));
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphExecNodeSetParams(const void *exec, const void *node,
-                                                     const node_params *params)
+                                                     const ifl_node_params *params)
 {
     SERVE(set_exec(session, ifl_exec_twin(exec, node), params, __builtin_return_address(0)));
 }
