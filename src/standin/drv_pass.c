@@ -28,9 +28,15 @@ extern ifl_cuda_error cuGraphMemcpyNodeSetParams(void *node, const void *copy);
 extern ifl_cuda_error cuGraphExecMemcpyNodeSetParams(void *exec, void *node, const void *copy,
                                                      void *context);
 
-/* CUgraphNodeParams is cudaGraphNodeParams but for copies, and for kernels that are given as
- * CUkernel. */
-enum { NODE_KERNEL = 0, NODE_COPY = 1 };
+extern ifl_cuda_error cuGraphAddBatchMemOpNode(void **out, void *graph, void *const *after,
+                                               size_t count, const void *params);
+extern ifl_cuda_error cuGraphBatchMemOpNodeSetParams(void *node, const void *params);
+extern ifl_cuda_error cuGraphExecBatchMemOpNodeSetParams(void *exec, void *node,
+                                                         const void *params);
+
+/* CUgraphNodeParams is cudaGraphNodeParams but for copies, for kernels that are given as CUkernel,
+ * and for words, of which the runtime knows nothing. */
+enum { NODE_KERNEL = 0, NODE_COPY = 1, NODE_WORDS = 12 };
 typedef struct node_words {
     int type, reserved[3];
     void *of[29];
@@ -52,6 +58,8 @@ static ifl_cuda_error add_node(void **out, void *graph, void *const *after, size
                                node_words *params)
 {
     node_words own;
+    if (params && params->type == NODE_WORDS)
+        return cuGraphAddBatchMemOpNode(out, graph, after, count, params->of);
     return params && params->type == NODE_COPY
                ? cuGraphAddMemcpyNode(out, graph, after, count, &params->of[COPYS_BOX],
                                       params->of[COPYS_CONTEXT])
@@ -61,6 +69,8 @@ static ifl_cuda_error add_node(void **out, void *graph, void *const *after, size
 static ifl_cuda_error set_node(void *node, node_words *params)
 {
     node_words own;
+    if (params && params->type == NODE_WORDS)
+        return cuGraphBatchMemOpNodeSetParams(node, params->of);
     return params && params->type == NODE_COPY
                ? cuGraphMemcpyNodeSetParams(node, &params->of[COPYS_BOX])
                : cudaGraphNodeSetParams(node, node_params(params, &own));
@@ -69,6 +79,8 @@ static ifl_cuda_error set_node(void *node, node_words *params)
 static ifl_cuda_error set_exec_node(void *exec, void *node, node_words *params)
 {
     node_words own;
+    if (params && params->type == NODE_WORDS)
+        return cuGraphExecBatchMemOpNodeSetParams(exec, node, params->of);
     return params && params->type == NODE_COPY
                ? cuGraphExecMemcpyNodeSetParams(exec, node, &params->of[COPYS_BOX],
                                                 params->of[COPYS_CONTEXT])

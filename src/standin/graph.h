@@ -14,6 +14,22 @@ typedef struct ifl_node_attribute {
     uint8_t is[64];
 } ifl_node_attribute;
 
+/* cudaGraphNodeType. */
+typedef enum ifl_node_type {
+    IFL_NODE_KERNEL = 0,
+    IFL_NODE_COPY = 1,
+    IFL_NODE_SET = 2,
+    IFL_NODE_HOST = 3,
+    IFL_NODE_GRAPH = 4,
+    IFL_NODE_EMPTY = 5,
+    IFL_NODE_EVENT_WAIT = 6,
+    IFL_NODE_EVENT_RECORD = 7,
+    IFL_NODE_ALLOCATE = 10,
+    IFL_NODE_RELEASE = 11,
+    IFL_NODE_WORDS = 12, /* of the driver alone: CUgraphNodeType */
+    IFL_NODE_CONDITION = 13
+} ifl_node_type;
+
 struct ifl_user_object;
 typedef struct ifl_user_hold {
     struct ifl_user_object *object;
@@ -54,6 +70,7 @@ void ifl_graph_free(ifl_graph *graph);
 ifl_graph *ifl_graph_of(const void *handle);
 ifl_graph *ifl_exec_of(const void *handle);
 ifl_node *ifl_node_of(const void *handle);
+ifl_node_type ifl_node_type_of(const ifl_node *node);
 /* A node with a copy of the operation, last in the graph; NULL without memory. */
 ifl_node *ifl_graph_add(ifl_graph *graph, const ifl_op *op);
 /* A copy with copies of all nodes; NULL without memory. */

@@ -21,6 +21,7 @@ static const char *kind_of(ifl_op_kind kind)
         [IFL_DO_CONDITION] = "conditional",
         [IFL_DO_WRITE_VALUE] = "write value",
         [IFL_DO_WAIT_VALUE] = "wait for value",
+        [IFL_DO_WORDS] = "batch of values",
     };
     return names[kind];
 }

@@ -37,22 +37,6 @@ typedef struct ifl_condition_params {
     ifl_graph **bodies; /* out */
 } ifl_condition_params;
 
-/* cudaGraphNodeType. */
-typedef enum ifl_node_type {
-    IFL_NODE_KERNEL = 0,
-    IFL_NODE_COPY = 1,
-    IFL_NODE_SET = 2,
-    IFL_NODE_HOST = 3,
-    IFL_NODE_GRAPH = 4,
-    IFL_NODE_EMPTY = 5,
-    IFL_NODE_EVENT_WAIT = 6,
-    IFL_NODE_EVENT_RECORD = 7,
-    IFL_NODE_ALLOCATE = 10,
-    IFL_NODE_RELEASE = 11,
-    IFL_NODE_WORDS = 12,
-    IFL_NODE_CONDITION = 13
-} ifl_node_type;
-
 /* cudaGraphNodeParams: the second version of each kind's structure, which begins as the first one
  * does. */
 typedef struct ifl_node_params {
@@ -79,8 +63,6 @@ typedef struct ifl_made_op {
     ifl_cuda_error code;
     ifl_op op;
 } ifl_made_op;
-
-ifl_node_type ifl_node_type_of(const ifl_node *node);
 
 /* `node`: whose operation it is for, NULL for a new one; `from`: an address in the code that
  * asks. */

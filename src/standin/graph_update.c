@@ -33,6 +33,16 @@ static bool may_set(ifl_session *session, const ifl_op_set *a, const ifl_op_set 
            is_same_home(session, a->to, b->to);
 }
 
+/* CUDA Driver API, cuGraphExecBatchMemOpNodeSetParams: addresses, values and ways of comparing may
+ * change. */
+static bool may_write(const ifl_op_words *a, const ifl_op_words *b)
+{
+    bool is_same = a->count == b->count && a->context == b->context;
+    for (unsigned i = 0; is_same && i < a->count; i++)
+        is_same = a->steps[i].operation == b->steps[i].operation;
+    return is_same;
+}
+
 static ifl_update_result change_of(ifl_session *session, const ifl_op *a, const ifl_op *b)
 {
     if (a->kind != b->kind)
@@ -46,6 +56,8 @@ static ifl_update_result change_of(ifl_session *session, const ifl_op *a, const 
                                                            : IFL_UPDATE_PARAMETERS;
     case IFL_DO_SET:
         return may_set(session, &a->of.set, &b->of.set) ? IFL_UPDATE_DONE : IFL_UPDATE_PARAMETERS;
+    case IFL_DO_WORDS:
+        return may_write(&a->of.words, &b->of.words) ? IFL_UPDATE_DONE : IFL_UPDATE_PARAMETERS;
     case IFL_DO_CONDITION:
         return a->of.condition.type == b->of.condition.type &&
                        a->of.condition.count == b->of.condition.count

@@ -217,6 +217,30 @@ static bool put_child(putting *p, ifl_node *node, const number_list *after)
     return is_whole;
 }
 
+/* Each step waits for the one before it. */
+static bool put_words(putting *p, const ifl_op_words *words, const number_list *after)
+{
+    size_t before;
+    ifl_op step;
+    bool is_whole = put(p, &(ifl_op){.kind = IFL_DO_EMPTY_NODE}, after);
+    for (unsigned i = 0; i < words->count && is_whole; i++) {
+        before = all.nodes;
+        is_whole = ifl_word_step_op(&words->steps[i], &step) &&
+                   put(p, &step, &(number_list){.at = &before, .count = 1});
+    }
+    return is_whole;
+}
+
+static bool put_one(putting *p, ifl_node *node, const number_list *after)
+{
+    const ifl_op nothing = {.kind = IFL_DO_EMPTY_NODE};
+    if (node->op.kind == IFL_DO_CHILD_GRAPH)
+        return put_child(p, node, after);
+    if (node->op.kind == IFL_DO_WORDS)
+        return put_words(p, &node->op.of.words, after);
+    return put(p, node->is_disabled ? &nothing : &node->op, after);
+}
+
 static bool put_node(void *user, ifl_node *node)
 {
     putting *p = user;
@@ -224,11 +248,7 @@ static bool put_node(void *user, ifl_node *node)
     bool is_whole = node->waits_for.count || add_all(&after, p->after);
     for (size_t i = 0; i < node->waits_for.count && is_whole; i++)
         is_whole = ifl_vec_push(&after, node->waits_for.at[i]->place);
-    const ifl_op nothing = {.kind = IFL_DO_EMPTY_NODE};
-    if (is_whole)
-        is_whole = node->op.kind == IFL_DO_CHILD_GRAPH
-                       ? put_child(p, node, &after)
-                       : put(p, node->is_disabled ? &nothing : &node->op, &after);
+    is_whole = is_whole && put_one(p, node, &after);
     node->place = all.nodes;
     ifl_vec_free(&after);
     return is_whole && ifl_vec_push(&p->made, node->place);
@@ -510,11 +530,9 @@ ifl_cuda_error ifl_later_give(ifl_session *session, const ifl_stream *stream, co
  * something. */
 static bool goes_by_nodes(const ifl_graph *graph)
 {
-    static const bool does[] = {[IFL_DO_HOST] = true,
-                                [IFL_DO_EVENT_RECORD] = true,
-                                [IFL_DO_EVENT_WAIT] = true,
-                                [IFL_DO_CONDITION] = true,
-                                [IFL_DO_WAIT_VALUE] = true};
+    static const bool does[] = {
+        [IFL_DO_HOST] = true,      [IFL_DO_EVENT_RECORD] = true, [IFL_DO_EVENT_WAIT] = true,
+        [IFL_DO_CONDITION] = true, [IFL_DO_WAIT_VALUE] = true,   [IFL_DO_WORDS] = true};
     bool found = false;
     for (size_t i = 0; i < graph->nodes.count && !found; i++) {
         const ifl_op *op = &graph->nodes.at[i]->op;

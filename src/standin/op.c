@@ -239,6 +239,35 @@ static ifl_cuda_error write_word(ifl_session *session, const ifl_op_value *v)
     return ifl_cudaSuccess;
 }
 
+enum { STEP_WAIT_32 = 1, STEP_WRITE_32, STEP_FLUSH, STEP_WAIT_64, STEP_WRITE_64, STEP_BARRIER };
+
+bool ifl_word_step_op(const ifl_word_step *step, ifl_op *op)
+{
+    enum { OF_TEST = 3, FLUSH = 1 << 30, WITHOUT_BARRIER = 1 };
+    static const struct {
+        ifl_op_kind kind;
+        unsigned bytes, flags;
+    } steps[] = {
+        [STEP_WAIT_32] = {IFL_DO_WAIT_VALUE, sizeof(uint32_t), OF_TEST | FLUSH},
+        [STEP_WAIT_64] = {IFL_DO_WAIT_VALUE, sizeof(uint64_t), OF_TEST | FLUSH},
+        [STEP_WRITE_32] = {IFL_DO_WRITE_VALUE, sizeof(uint32_t), WITHOUT_BARRIER},
+        [STEP_WRITE_64] = {IFL_DO_WRITE_VALUE, sizeof(uint64_t), WITHOUT_BARRIER},
+        [STEP_FLUSH] = {.kind = IFL_DO_EMPTY_NODE},
+        [STEP_BARRIER] = {.kind = IFL_DO_EMPTY_NODE},
+    };
+    const int kind = step->operation;
+    if (kind < STEP_WAIT_32 || kind > STEP_BARRIER)
+        return false;
+    *op = (ifl_op){.kind = steps[kind].kind};
+    if (!steps[kind].bytes)
+        return true;
+    op->of.value = (ifl_op_value){.address = step->address,
+                                  .value = step->value,
+                                  .bytes = steps[kind].bytes,
+                                  .test = (ifl_value_test)(step->flags & OF_TEST)};
+    return step->address % steps[kind].bytes == 0 && !(step->flags & ~steps[kind].flags);
+}
+
 /* In a graph: that of a stream is kept where it is not met (later.h). */
 static ifl_cuda_error wait_for_word(ifl_session *session, const ifl_op_value *wait)
 {
@@ -281,6 +310,16 @@ static ifl_cuda_error run_host(const ifl_op_host *h)
     return ifl_cudaSuccess;
 }
 
+static ifl_cuda_error run_words(ifl_session *session, const ifl_op_words *words)
+{
+    ifl_cuda_error code = ifl_cudaSuccess;
+    ifl_op step;
+    for (unsigned i = 0; i < words->count && code == ifl_cudaSuccess; i++)
+        code = ifl_word_step_op(&words->steps[i], &step) ? ifl_op_run(session, &step)
+                                                         : ifl_cudaErrorInvalidValue;
+    return code;
+}
+
 ifl_cuda_error ifl_op_run(ifl_session *session, const ifl_op *op)
 {
     switch (op->kind) {
@@ -302,6 +341,8 @@ ifl_cuda_error ifl_op_run(ifl_session *session, const ifl_op *op)
         return write_word(session, &op->of.value);
     case IFL_DO_WAIT_VALUE:
         return wait_for_word(session, &op->of.value);
+    case IFL_DO_WORDS:
+        return run_words(session, &op->of.words);
     case IFL_DO_FREE:
         return run_free(session, &op->of.memory);
     case IFL_DO_CHILD_GRAPH:
@@ -383,6 +424,14 @@ bool ifl_op_make_bodies(ifl_op_condition *condition)
     return is_whole;
 }
 
+static bool copy_steps(const ifl_op_words *from, ifl_op_words *to)
+{
+    to->steps = calloc(from->count + 1, sizeof *to->steps);
+    if (to->steps && from->count)
+        memcpy(to->steps, from->steps, from->count * sizeof *to->steps);
+    return to->steps != NULL;
+}
+
 bool ifl_op_copy_of(const ifl_op *from, ifl_op *to, ifl_handle_kind owner)
 {
     *to = *from;
@@ -390,6 +439,8 @@ bool ifl_op_copy_of(const ifl_op *from, ifl_op *to, ifl_handle_kind owner)
         return (to->of.child = copy_inner(from->of.child, owner)) != NULL;
     if (from->kind == IFL_DO_CONDITION)
         return copy_bodies(&from->of.condition, &to->of.condition, owner);
+    if (from->kind == IFL_DO_WORDS)
+        return copy_steps(&from->of.words, &to->of.words);
     if (from->kind != IFL_DO_KERNEL)
         return true;
     to->of.kernel.params = ifl_op_params_new(from->of.kernel.kernel);
@@ -407,5 +458,7 @@ void ifl_op_clear(ifl_op *op)
         free_inner(op->of.child);
     else if (op->kind == IFL_DO_CONDITION)
         free_bodies(&op->of.condition);
+    else if (op->kind == IFL_DO_WORDS)
+        free(op->of.words.steps);
     op->kind = IFL_DO_EMPTY_NODE;
 }

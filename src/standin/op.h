@@ -23,7 +23,8 @@ typedef enum ifl_op_kind {
     IFL_DO_FREE,
     IFL_DO_CONDITION,
     IFL_DO_WRITE_VALUE,
-    IFL_DO_WAIT_VALUE
+    IFL_DO_WAIT_VALUE,
+    IFL_DO_WORDS /* several of these two, one after the other: nodes of graphs */
 } ifl_op_kind;
 
 typedef struct ifl_op_kernel {
@@ -95,6 +96,21 @@ typedef struct ifl_op_value {
     ifl_value_test test; /* of a wait */
 } ifl_op_value;
 
+/* CUstreamBatchMemOpParams */
+typedef struct ifl_word_step {
+    int operation;
+    uintptr_t address;
+    uint64_t value;
+    unsigned flags;
+    uint64_t unused[2];
+} ifl_word_step;
+
+typedef struct ifl_op_words {
+    void *context; /* as the program named it */
+    unsigned count, flags;
+    ifl_word_step *steps; /* owned */
+} ifl_op_words;
+
 /* A conditional node: graphs that it owns, of which the condition's value chooses. */
 typedef enum ifl_condition_type {
     IFL_CONDITION_IF,
@@ -124,6 +140,7 @@ typedef struct ifl_op {
         ifl_op_memory memory;
         ifl_op_condition condition;
         ifl_op_value value;
+        ifl_op_words words;
     } of;
 } ifl_op;
 
@@ -163,6 +180,8 @@ ifl_cuda_error ifl_box_find(const ifl_box_side *side, const ifl_extent *box, siz
 /* The same for a fill of elements, which becomes an operation. */
 ifl_cuda_error ifl_fill_op(const ifl_op_set *fill, ifl_op *op);
 
+/* What a step does: nothing, where it only orders memory; false: it is no step. */
+bool ifl_word_step_op(const ifl_word_step *step, ifl_op *op);
 /* Whether a wait for a word is over; one for memory that is gone is. */
 bool ifl_op_is_met(ifl_session *session, const ifl_op_value *wait);
 

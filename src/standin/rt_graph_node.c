@@ -6,26 +6,6 @@
 #include "standin/launch_call.h"
 #include "standin/served.h"
 
-ifl_node_type ifl_node_type_of(const ifl_node *node)
-{
-    static const ifl_node_type types[] = {
-        [IFL_DO_KERNEL] = IFL_NODE_KERNEL,
-        [IFL_DO_COPY] = IFL_NODE_COPY,
-        [IFL_DO_SET] = IFL_NODE_SET,
-        [IFL_DO_HOST] = IFL_NODE_HOST,
-        [IFL_DO_CHILD_GRAPH] = IFL_NODE_GRAPH,
-        [IFL_DO_EMPTY_NODE] = IFL_NODE_EMPTY,
-        [IFL_DO_EVENT_WAIT] = IFL_NODE_EVENT_WAIT,
-        [IFL_DO_EVENT_RECORD] = IFL_NODE_EVENT_RECORD,
-        [IFL_DO_ALLOCATE] = IFL_NODE_ALLOCATE,
-        [IFL_DO_RELEASE] = IFL_NODE_RELEASE,
-        [IFL_DO_WRITE_VALUE] = IFL_NODE_WORDS,
-        [IFL_DO_WAIT_VALUE] = IFL_NODE_WORDS,
-        [IFL_DO_CONDITION] = IFL_NODE_CONDITION,
-    };
-    return types[node->op.kind];
-}
-
 /* ---- operations ------------------------------------------------------------------------------ */
 
 /* From CUDA 13 on the handle of a kernel may stand in the place of the host's address. What a

@@ -9,6 +9,12 @@ extern int cuStreamWaitValue32_v2(void *stream, address at, uint32_t value, unsi
 extern int cuStreamWaitValue64_v2(void *stream, address at, uint64_t value, unsigned flags);
 extern int cuStreamBatchMemOp_v2(void *stream, unsigned count, const void *steps, unsigned flags);
 extern int cuStreamQuery(void *stream);
+extern int cuStreamBeginCapture_v2(void *stream, int mode);
+extern int cuStreamEndCapture(void *stream, void **graph);
+extern int cuGraphInstantiateWithFlags(void **out, void *graph, unsigned long long flags);
+extern int cuGraphLaunch(void *exec, void *stream);
+extern int cuGraphGetNodes(void *graph, void **nodes, size_t *count);
+extern int cuGraphBatchMemOpNodeGetParams(void *node, void *out);
 
 enum { AT_LEAST, EQUAL, AND, NOR, FLUSH = 1 << 30, NOT_READY = 600 };
 enum { WAIT_32 = 1, WRITE_32 = 2, WAIT_64 = 4, WRITE_64 = 5 };
@@ -57,6 +63,41 @@ static void streams_write(void)
     EXPECT(word[2], 0);
     EXPECT(word[3], 256);
     puts("streams write");
+}
+
+/* A graph waits between two words that it writes; the stream's words are a node each, a batch is
+ * one. */
+static void graphs_wait(void)
+{
+    const step steps[] = {
+        {WRITE_32, at, 21, 0, {0}}, {WAIT_32, at + 4, 22, EQUAL, {0}}, {WRITE_32, at, 23, 0, {0}}};
+    struct {
+        void *context;
+        unsigned count;
+        const step *steps;
+        unsigned flags;
+    } told;
+    void *graph, *exec, *nodes[4];
+    size_t count = 4;
+    OK(cuStreamBeginCapture_v2(one, 0));
+    OK(cuStreamBatchMemOp_v2(one, 3, steps, 0));
+    OK(cuStreamWriteValue32_v2(one, at + 8, 24, 0));
+    OK(cuStreamEndCapture(one, &graph));
+    OK(cuGraphGetNodes(graph, nodes, &count));
+    EXPECT(count, 2);
+    OK(cuGraphBatchMemOpNodeGetParams(nodes[1], &told));
+    EXPECT(told.count == 1 && told.steps->operation == WRITE_32 && told.steps->value == 24, 1);
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    word[0] = word[1] = word[2] = 0;
+    OK(cuGraphLaunch(exec, one));
+    EXPECT(cuStreamQuery(one), NOT_READY);
+    EXPECT(word[0], 21);
+    EXPECT(word[2], 0);
+    word[1] = 22;
+    OK(cuStreamSynchronize(one));
+    EXPECT(word[0], 23);
+    EXPECT(word[2], 24);
+    puts("graphs wait");
 }
 
 /* Whether a wait of that kind for the value is over with the word at `holds`. */
@@ -109,6 +150,7 @@ int main(void)
     at = (address)host;
     host_writes();
     streams_write();
+    graphs_wait();
     compares();
     refuses();
     return 0;
