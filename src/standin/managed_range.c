@@ -168,11 +168,13 @@ ifl_cuda_error ifl_managed_advise(ifl_session *session, const void *at, size_t b
 ifl_cuda_error ifl_managed_prefetch(ifl_session *session, const void *at, size_t bytes,
                                     ifl_location l, void *stream)
 {
-    if (!ifl_stream_of(stream))
-        return ifl_cudaErrorInvalidResourceHandle;
+    const ifl_stream *in = ifl_stream_of(stream);
+    ifl_cuda_error code = in ? ifl_stream_check_idle(in) : ifl_cudaErrorInvalidResourceHandle;
+    if (code != ifl_cudaSuccess)
+        return code;
     if (!is_managed(session, at, bytes))
         return ifl_cudaErrorInvalidValue;
-    const ifl_cuda_error code = check_location(&l);
+    code = check_location(&l);
     return code == ifl_cudaSuccess ? note(at, bytes, BROUGHT, &l) : code;
 }
 

@@ -24,17 +24,17 @@ static ifl_cuda_error make(ifl_session *session, ifl_array **out, const ifl_chan
 IFL_SERVED ifl_cuda_error cudaMallocArray(ifl_array **out, const ifl_channels *channels,
                                           size_t width, size_t height, unsigned flags)
 {
-    SERVE(flags & (IFL_ARRAY_LAYERED | IFL_ARRAY_CUBE)
-              ? ifl_cudaErrorInvalidValue
-              : make(session, out, channels, (ifl_extent){width, height, 0}, flags,
-                     "cudaMallocArray", __builtin_return_address(0)));
+    SERVE_UNSAFE(flags & (IFL_ARRAY_LAYERED | IFL_ARRAY_CUBE)
+                     ? ifl_cudaErrorInvalidValue
+                     : make(session, out, channels, (ifl_extent){width, height, 0}, flags,
+                            "cudaMallocArray", __builtin_return_address(0)));
 }
 
 IFL_SERVED ifl_cuda_error cudaMalloc3DArray(ifl_array **out, const ifl_channels *channels,
                                             ifl_extent extent, unsigned flags)
 {
-    SERVE(make(session, out, channels, extent, flags, "cudaMalloc3DArray",
-               __builtin_return_address(0)));
+    SERVE_UNSAFE(make(session, out, channels, extent, flags, "cudaMalloc3DArray",
+                      __builtin_return_address(0)));
 }
 
 static ifl_cuda_error drop(ifl_session *session, const void *handle)
@@ -50,7 +50,7 @@ static ifl_cuda_error drop(ifl_session *session, const void *handle)
 
 IFL_SERVED ifl_cuda_error cudaFreeArray(const void *array)
 {
-    SERVE(drop(session, array));
+    SERVE_UNSAFE(drop(session, array));
 }
 
 static ifl_cuda_error describe(const void *handle, ifl_channels *channels, ifl_extent *extent,
@@ -100,7 +100,8 @@ IFL_SERVED ifl_cuda_error cudaMallocMipmappedArray(ifl_mipmaps **out, const ifl_
                                                    ifl_extent extent, unsigned levels,
                                                    unsigned flags)
 {
-    SERVE(make_levels(session, out, channels, extent, levels, flags, __builtin_return_address(0)));
+    SERVE_UNSAFE(
+        make_levels(session, out, channels, extent, levels, flags, __builtin_return_address(0)));
 }
 
 static ifl_cuda_error drop_levels(ifl_session *session, const void *handle)
@@ -113,7 +114,7 @@ static ifl_cuda_error drop_levels(ifl_session *session, const void *handle)
 
 IFL_SERVED ifl_cuda_error cudaFreeMipmappedArray(const void *mipmaps)
 {
-    SERVE(drop_levels(session, mipmaps));
+    SERVE_UNSAFE(drop_levels(session, mipmaps));
 }
 
 static ifl_cuda_error tell_level(ifl_array **out, const void *handle, unsigned level)

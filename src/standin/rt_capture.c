@@ -11,11 +11,9 @@ static int status_of(const ifl_stream *stream)
     return !stream->capture ? NOT_CAPTURING : stream->capture->is_spoilt ? INVALIDATED : CAPTURING;
 }
 
-/* cudaStreamCaptureMode: global, of the thread, relaxed. */
 static bool is_mode(int mode)
 {
-    enum { MOST = 2 };
-    return mode >= 0 && mode <= MOST;
+    return mode >= 0 && mode < IFL_CAPTURE_MODES;
 }
 
 /* `into` NULL: a graph of its own. */
@@ -34,6 +32,7 @@ static ifl_cuda_error begin(void *handle, int mode, ifl_graph *into)
     stream->began_capture = stream->capture != NULL;
     stream->made_graph = stream->capture && !into;
     stream->capture_mode = mode;
+    stream->capture_thread = pthread_self();
     return stream->capture ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
 }
 
@@ -96,6 +95,9 @@ static ifl_cuda_error end(void *handle, ifl_graph **out)
         return ifl_cudaErrorIllegalState;
     if (!stream->began_capture)
         return ifl_cudaErrorStreamCaptureUnmatched;
+    if (stream->capture_mode != IFL_CAPTURE_RELAXED &&
+        !pthread_equal(stream->capture_thread, pthread_self()))
+        return ifl_cudaErrorStreamCaptureWrongThread;
     ifl_graph *graph = stream->capture;
     const bool is_own = stream->made_graph;
     const ifl_cuda_error code = graph->is_spoilt ? ifl_cudaErrorStreamCaptureInvalidated
@@ -118,11 +120,22 @@ IFL_SERVED ifl_cuda_error cudaStreamEndCapture(void *stream, ifl_graph **out)
 }
 ALSO_OF_THREAD(cudaStreamEndCapture_ptsz, cudaStreamEndCapture);
 
+/* CUDA Runtime API, cudaStreamIsCapturing: this error spoils no capture. */
+static ifl_cuda_error check_asked(const ifl_stream *stream, const int *status)
+{
+    if (!stream || !status)
+        return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
+    return ifl_stream_is_legacy(stream) && ifl_capture_forbids_legacy(stream->gpu)
+               ? ifl_cudaErrorStreamCaptureImplicit
+               : ifl_cudaSuccess;
+}
+
 static ifl_cuda_error is_capturing(void *handle, int *status)
 {
     const ifl_stream *stream = ifl_stream_of(handle);
-    if (!stream || !status)
-        return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
+    const ifl_cuda_error code = check_asked(stream, status);
+    if (code != ifl_cudaSuccess)
+        return code;
     *status = status_of(stream);
     return ifl_cudaSuccess;
 }
@@ -137,8 +150,9 @@ static ifl_cuda_error capture_info(void *handle, int *status, unsigned long long
                                    ifl_graph **graph, const ifl_node *const **nodes, size_t *count)
 {
     const ifl_stream *stream = ifl_stream_of(handle);
-    if (!stream || !status)
-        return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
+    const ifl_cuda_error code = check_asked(stream, status);
+    if (code != ifl_cudaSuccess)
+        return code;
     *status = status_of(stream);
     if (!stream->capture)
         return ifl_cudaSuccess;
@@ -223,11 +237,8 @@ IFL_SERVED ifl_cuda_error cudaStreamUpdateCaptureDependencies(void *stream, ifl_
 
 IFL_SERVED ifl_cuda_error cudaThreadExchangeStreamCaptureMode(int *mode)
 {
-    static _Thread_local int own;
     if (!mode || !is_mode(*mode))
         return ifl_state_end(ifl_cudaErrorInvalidValue);
-    const int before = own;
-    own = *mode;
-    *mode = before;
+    *mode = ifl_capture_exchange_mode(*mode);
     return ifl_state_end(ifl_cudaSuccess);
 }

@@ -255,7 +255,7 @@ static ifl_cuda_error wait(ifl_session *session)
 
 IFL_SERVED ifl_cuda_error cudaDeviceSynchronize(void)
 {
-    SERVE(wait(session));
+    SERVE_IF(ifl_capture_allow_wait(ifl_gpu_chosen()), wait(session));
 }
 #if IFL_CUDART < 13
 ALSO(cudaThreadSynchronize, cudaDeviceSynchronize);
@@ -297,14 +297,24 @@ IFL_SERVED ifl_cuda_error cudaDeviceGetSharedMemConfig(int *config)
 
 enum { MOST_STACK = 512 * 1024 }; /* of local memory that a thread can have */
 
-IFL_SERVED ifl_cuda_error cudaDeviceSetLimit(int limit, size_t value)
+static ifl_cuda_error set_limit(int limit, size_t value)
 {
     if (limit < 0 || limit >= IFL_LIMITS)
-        return ifl_state_end(ifl_cudaErrorUnsupportedLimit);
+        return ifl_cudaErrorUnsupportedLimit;
     if (limit == IFL_LIMIT_STACK && value > MOST_STACK)
-        return ifl_state_end(ifl_cudaErrorInvalidValue);
-    ifl_state_set_limit(limit, value);
-    return ifl_state_end(ifl_cudaSuccess);
+        return ifl_cudaErrorInvalidValue;
+    const ifl_cuda_error code = ifl_capture_allow_unsafe();
+    if (code == ifl_cudaSuccess)
+        ifl_state_set_limit(limit, value);
+    return code;
+}
+
+IFL_SERVED ifl_cuda_error cudaDeviceSetLimit(int limit, size_t value)
+{
+    ifl_state_lock();
+    const ifl_cuda_error code = set_limit(limit, value);
+    ifl_state_unlock();
+    return ifl_state_end(code);
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceGetLimit(size_t *value, int limit)

@@ -163,14 +163,14 @@ IFL_SERVED ifl_cuda_error cudaGraphInstantiateWithFlags(ifl_graph **out, const v
                                                         unsigned long long flags)
 {
     instantiation how = {.flags = flags};
-    SERVE(((void)session, instantiate(out, ifl_graph_of(graph), &how)));
+    SERVE_UNSAFE(((void)session, instantiate(out, ifl_graph_of(graph), &how)));
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphInstantiateWithParams(ifl_graph **out, const void *graph,
                                                          instantiation *how)
 {
-    SERVE(((void)session,
-           how ? instantiate(out, ifl_graph_of(graph), how) : ifl_cudaErrorInvalidValue));
+    SERVE_UNSAFE(((void)session,
+                  how ? instantiate(out, ifl_graph_of(graph), how) : ifl_cudaErrorInvalidValue));
 }
 ALSO_OF_THREAD(cudaGraphInstantiateWithParams_ptsz, cudaGraphInstantiateWithParams);
 
@@ -191,7 +191,7 @@ IFL_SERVED ifl_cuda_error cudaGraphInstantiate(ifl_graph **out, const void *grap
 {
     if (log && log_bytes)
         *log = '\0';
-    SERVE(((void)session, instantiate_into(out, ifl_graph_of(graph), bad)));
+    SERVE_UNSAFE(((void)session, instantiate_into(out, ifl_graph_of(graph), bad)));
 }
 #endif
 
@@ -208,9 +208,11 @@ IFL_SERVED ifl_cuda_error cudaGraphExecGetFlags(const void *exec, unsigned long 
     SERVE(((void)session, flags_of(ifl_exec_of(exec), flags)));
 }
 
-static ifl_cuda_error check_stream(void *stream)
+/* A stream that is captured takes no graph that was instantiated. */
+static ifl_cuda_error check_stream(void *handle)
 {
-    return ifl_stream_of(stream) ? ifl_cudaSuccess : ifl_cudaErrorInvalidResourceHandle;
+    const ifl_stream *stream = ifl_stream_of(handle);
+    return stream ? ifl_stream_check_idle(stream) : ifl_cudaErrorInvalidResourceHandle;
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphUpload(const void *exec, void *stream)
@@ -223,12 +225,9 @@ static ifl_cuda_error launch(ifl_session *session, ifl_graph *exec, void *stream
 {
     if (!exec)
         return ifl_cudaErrorInvalidValue;
-    const ifl_stream *s = ifl_stream_of(stream);
-    if (!s)
-        return ifl_cudaErrorInvalidResourceHandle;
-    if (!s->capture)
-        return ifl_later_give_graph(session, s, exec);
-    return ifl_serve_op(session, stream, (ifl_op){.kind = IFL_DO_CHILD_GRAPH, .of.child = exec});
+    const ifl_cuda_error code = check_stream(stream);
+    return code == ifl_cudaSuccess ? ifl_later_give_graph(session, ifl_stream_of(stream), exec)
+                                   : code;
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphLaunch(const void *exec, void *stream)

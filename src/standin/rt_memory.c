@@ -55,7 +55,7 @@ static ifl_cuda_error allocate(ifl_session *session, void **out, uint64_t bytes,
 
 IFL_SERVED ifl_cuda_error cudaMalloc(void **out, size_t bytes)
 {
-    SERVE(allocate(session, out, bytes, __builtin_return_address(0)));
+    SERVE_UNSAFE(allocate(session, out, bytes, __builtin_return_address(0)));
 }
 
 /* In a capture, a node of the graph. */
@@ -65,7 +65,11 @@ static ifl_cuda_error allocate_in(ifl_session *session, void **out, uint64_t byt
     const ifl_stream *stream = ifl_stream_of(handle);
     if (!stream)
         return ifl_cudaErrorInvalidResourceHandle;
-    const ifl_cuda_error code = allocate(session, out, bytes, from);
+    ifl_cuda_error code = stream->capture ? ifl_cudaSuccess : ifl_stream_check_idle(stream);
+    if (code == ifl_cudaSuccess && !stream->capture)
+        code = ifl_capture_allow_unsafe();
+    if (code == ifl_cudaSuccess)
+        code = allocate(session, out, bytes, from);
     if (code != ifl_cudaSuccess)
         return code;
     if (!stream->capture) {
@@ -103,7 +107,7 @@ static ifl_cuda_error allocate_rows(ifl_session *session, void **out, size_t *pi
 
 IFL_SERVED ifl_cuda_error cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height)
 {
-    SERVE(allocate_rows(session, out, pitch, width, height, __builtin_return_address(0)));
+    SERVE_UNSAFE(allocate_rows(session, out, pitch, width, height, __builtin_return_address(0)));
 }
 
 static ifl_cuda_error allocate_box(ifl_session *session, ifl_pitched *out, ifl_extent extent,
@@ -121,7 +125,7 @@ static ifl_cuda_error allocate_box(ifl_session *session, ifl_pitched *out, ifl_e
 
 IFL_SERVED ifl_cuda_error cudaMalloc3D(ifl_pitched *out, ifl_extent extent)
 {
-    SERVE(allocate_box(session, out, extent, __builtin_return_address(0)));
+    SERVE_UNSAFE(allocate_box(session, out, extent, __builtin_return_address(0)));
 }
 
 /* ---- of graphs ------------------------------------------------------------------------------- */
@@ -266,17 +270,19 @@ static ifl_cuda_error allocate_host(ifl_session *session, void **out, uint64_t b
 
 IFL_SERVED ifl_cuda_error cudaMallocManaged(void **out, size_t bytes, unsigned flags)
 {
-    SERVE(allocate_host(session, out, bytes, BY_MANAGED, flags, __builtin_return_address(0)));
+    SERVE_UNSAFE(
+        allocate_host(session, out, bytes, BY_MANAGED, flags, __builtin_return_address(0)));
 }
 
 IFL_SERVED ifl_cuda_error cudaMallocHost(void **out, size_t bytes)
 {
-    SERVE(allocate_host(session, out, bytes, BY_HOST_ALLOC, 0, __builtin_return_address(0)));
+    SERVE_UNSAFE(allocate_host(session, out, bytes, BY_HOST_ALLOC, 0, __builtin_return_address(0)));
 }
 
 IFL_SERVED ifl_cuda_error cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 {
-    SERVE(allocate_host(session, out, bytes, BY_HOST_ALLOC, flags, __builtin_return_address(0)));
+    SERVE_UNSAFE(
+        allocate_host(session, out, bytes, BY_HOST_ALLOC, flags, __builtin_return_address(0)));
 }
 
 /* msync tells of pages that are not mapped, and does nothing else with MS_ASYNC. */
@@ -290,9 +296,9 @@ static bool is_mapped(const void *at, size_t bytes)
 
 IFL_SERVED ifl_cuda_error cudaHostRegister(void *at, size_t bytes, unsigned flags)
 {
-    SERVE(!at || !bytes || !is_mapped(at, bytes)
-              ? ifl_cudaErrorInvalidValue
-              : adopt(session, at, bytes, BY_REGISTER, flags, __builtin_return_address(0)));
+    SERVE_UNSAFE(!at || !bytes || !is_mapped(at, bytes)
+                     ? ifl_cudaErrorInvalidValue
+                     : adopt(session, at, bytes, BY_REGISTER, flags, __builtin_return_address(0)));
 }
 
 /* ---- giving back ----------------------------------------------------------------------------- */
@@ -340,7 +346,7 @@ static ifl_cuda_error release(ifl_session *session, void *at)
 
 IFL_SERVED ifl_cuda_error cudaFree(void *at)
 {
-    SERVE(release(session, at));
+    SERVE_UNSAFE(release(session, at));
 }
 
 /* CUDA Runtime API, cudaFreeAsync: behind what the stream was given; in a capture, a node, which
@@ -382,12 +388,12 @@ static ifl_cuda_error release_host(ifl_session *session, void *at, ifl_block_ori
 
 IFL_SERVED ifl_cuda_error cudaFreeHost(void *at)
 {
-    SERVE(release_host(session, at, BY_HOST_ALLOC));
+    SERVE_UNSAFE(release_host(session, at, BY_HOST_ALLOC));
 }
 
 IFL_SERVED ifl_cuda_error cudaHostUnregister(void *at)
 {
-    SERVE(release_host(session, at, BY_REGISTER));
+    SERVE_UNSAFE(release_host(session, at, BY_REGISTER));
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */

@@ -106,7 +106,7 @@ IFL_SERVED ifl_cuda_error cudaMemPoolGetAttribute(const void *pool, int attribut
 IFL_SERVED ifl_cuda_error cudaMemPoolTrimTo(const void *pool, size_t bytes)
 {
     (void)bytes;
-    SERVE(((void)session, check(pool)));
+    SERVE_UNSAFE(((void)session, check(pool)));
 }
 
 /* cudaMemLocation of a GPU; cudaMemAccessDesc */

@@ -23,12 +23,19 @@ IFL_SERVED ifl_cuda_error cudaStreamCreateWithPriority(ifl_stream **out, unsigne
     SERVE(((void)session, ifl_stream_new(out, flags, priority)));
 }
 
+/* To ask, or to wait, for all that the stream was given. */
+static ifl_cuda_error check_wait(const ifl_stream *stream)
+{
+    const ifl_cuda_error code = ifl_stream_check_idle(stream);
+    return code == ifl_cudaSuccess ? ifl_capture_allow_unsafe() : code;
+}
+
 static ifl_cuda_error query(void *handle)
 {
     const ifl_stream *stream = ifl_stream_of(handle);
     if (!stream)
         return ifl_cudaErrorInvalidResourceHandle;
-    const ifl_cuda_error code = ifl_stream_check_idle(stream);
+    const ifl_cuda_error code = check_wait(stream);
     return code == ifl_cudaSuccess && ifl_later_holds(stream) ? ifl_cudaErrorNotReady : code;
 }
 
@@ -49,7 +56,7 @@ static ifl_cuda_error wait_for_stream(ifl_session *session, const ifl_stream *st
 {
     if (!stream)
         return ifl_cudaErrorInvalidResourceHandle;
-    const ifl_cuda_error code = ifl_stream_check_idle(stream);
+    const ifl_cuda_error code = check_wait(stream);
     if (code != ifl_cudaSuccess)
         return code;
     ifl_later_finish(session, stream);
@@ -68,6 +75,22 @@ IFL_SERVED ifl_cuda_error cudaStreamQuery(void *stream)
 }
 ALSO_OF_THREAD(cudaStreamQuery_ptsz, cudaStreamQuery);
 
+/* Of these, an H200 (driver 580) forbids the first in a stream that is captured. */
+static ifl_cuda_error ask_flags(void *handle, unsigned *out)
+{
+    const ifl_stream *stream = ifl_stream_of(handle);
+    if (!stream || !out)
+        return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
+    *out = stream->flags;
+    return stream->capture ? ifl_stream_check_idle(stream) : ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaStreamGetFlags(void *handle, unsigned *out)
+{
+    SERVE(((void)session, ask_flags(handle, out)));
+}
+ALSO_OF_THREAD(cudaStreamGetFlags_ptsz, cudaStreamGetFlags);
+
 #define ASK(name, type, member)                                                                    \
     static ifl_cuda_error ask_##member(void *handle, type *out)                                    \
     {                                                                                              \
@@ -82,7 +105,6 @@ ALSO_OF_THREAD(cudaStreamQuery_ptsz, cudaStreamQuery);
         SERVE(((void)session, ask_##member(handle, out)));                                         \
     }                                                                                              \
     ALSO_OF_THREAD(name##_ptsz, name)
-ASK(cudaStreamGetFlags, unsigned, flags);
 ASK(cudaStreamGetPriority, int, priority);
 ASK(cudaStreamGetId, unsigned long long, id);
 ASK(cudaStreamGetDevice, int, gpu);
@@ -160,13 +182,14 @@ IFL_SERVED ifl_cuda_error cudaDeviceGetStreamPriorityRange(int *least, int *grea
 }
 
 /* Memory of the host that kernels reach is attached to all streams already. */
-static ifl_cuda_error attach(ifl_session *session, void *stream, const void *at)
+static ifl_cuda_error attach(ifl_session *session, void *handle, const void *at)
 {
+    const ifl_stream *stream = ifl_stream_of(handle);
     const ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), (uintptr_t)at);
     const bool is_managed = a && a->flags & IFL_ALLOCATION_ADOPTED;
-    return !ifl_stream_of(stream) ? ifl_cudaErrorInvalidResourceHandle
-           : is_managed           ? ifl_cudaSuccess
-                                  : ifl_cudaErrorInvalidValue;
+    return !stream      ? ifl_cudaErrorInvalidResourceHandle
+           : is_managed ? ifl_stream_check_idle(stream)
+                        : ifl_cudaErrorInvalidValue;
 }
 
 IFL_SERVED ifl_cuda_error cudaStreamAttachMemAsync(void *stream, void *at, size_t bytes,
@@ -221,15 +244,25 @@ IFL_SERVED ifl_cuda_error cudaEventRecordWithFlags(void *event, void *stream, un
 }
 ALSO_OF_THREAD(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
 
-static ifl_cuda_error query_event(const void *event)
+static ifl_cuda_error check_event(const ifl_event *event)
 {
-    return ifl_later_records(event) ? ifl_cudaErrorNotReady : ifl_cudaSuccess;
+    if (!event)
+        return ifl_cudaErrorInvalidResourceHandle;
+    const ifl_cuda_error code = ifl_capture_allow_event(event);
+    return code == ifl_cudaSuccess ? ifl_capture_allow_unsafe() : code;
+}
+
+static ifl_cuda_error query_event(const ifl_event *event)
+{
+    const ifl_cuda_error code = check_event(event);
+    return code == ifl_cudaSuccess && ifl_later_records(event) ? ifl_cudaErrorNotReady : code;
 }
 
 static ifl_cuda_error wait_for_event(ifl_session *session, const ifl_event *event)
 {
-    if (!event)
-        return ifl_cudaErrorInvalidResourceHandle;
+    const ifl_cuda_error code = check_event(event);
+    if (code != ifl_cudaSuccess)
+        return code;
     ifl_later_finish_event(session, event);
     return ifl_wait_code(wait_for_gpu(session, event->gpu));
 }
@@ -241,8 +274,7 @@ IFL_SERVED ifl_cuda_error cudaEventSynchronize(void *event)
 
 IFL_SERVED ifl_cuda_error cudaEventQuery(void *event)
 {
-    SERVE(((void)session,
-           ifl_event_of(event) ? query_event(event) : ifl_cudaErrorInvalidResourceHandle));
+    SERVE(((void)session, query_event(ifl_event_of(event))));
 }
 
 /* A stream that waits for an event of a stream that is being captured joins that capture. */
@@ -257,6 +289,9 @@ static ifl_cuda_error wait_event(ifl_session *session, void *stream, void *event
         return ifl_serve_op(session, stream, op);
     if (e->capture && !s->capture && ifl_stream_is_legacy(s))
         return ifl_cudaErrorStreamCaptureImplicit;
+    const ifl_cuda_error code = ifl_capture_allow_dependency(s, e);
+    if (code != ifl_cudaSuccess)
+        return code;
     if (e->capture && !s->capture)
         s->capture = e->capture;
     if (e->capture && e->capture == s->capture &&
@@ -279,6 +314,8 @@ static ifl_cuda_error elapsed(float *milliseconds, void *start, void *end)
         return ifl_cudaErrorInvalidValue;
     if (!a || !b || a->gpu != b->gpu || (a->flags | b->flags) & NO_TIMING)
         return ifl_cudaErrorInvalidResourceHandle;
+    if (a->capture || b->capture)
+        return ifl_cudaErrorCapturedEvent;
     if (ifl_later_records(a) || ifl_later_records(b))
         return ifl_cudaErrorNotReady;
     if (!a->is_recorded || !b->is_recorded)
@@ -310,12 +347,21 @@ IFL_SERVED ifl_cuda_error cudaLaunchHostFunc(void *stream, void (*call)(void *),
 }
 ALSO_OF_THREAD(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
 
+/* No capture takes it, unlike a host function. */
+static ifl_cuda_error add_callback(ifl_session *session, void *handle, ifl_op_host host)
+{
+    const ifl_stream *stream = ifl_stream_of(handle);
+    const ifl_cuda_error code =
+        stream ? ifl_stream_check_idle(stream) : ifl_cudaErrorInvalidResourceHandle;
+    return code == ifl_cudaSuccess ? launch_host(session, handle, host) : code;
+}
+
 IFL_SERVED ifl_cuda_error cudaStreamAddCallback(void *stream,
                                                 void (*callback)(void *, ifl_cuda_error, void *),
                                                 void *user, unsigned flags)
 {
     (void)flags;
-    SERVE(launch_host(session, stream,
-                      (ifl_op_host){.callback = callback, .user = user, .stream = stream}));
+    SERVE(add_callback(session, stream,
+                       (ifl_op_host){.callback = callback, .user = user, .stream = stream}));
 }
 ALSO_OF_THREAD(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);

@@ -3,18 +3,26 @@
 #ifndef IFL_STANDIN_SERVED_H
 #define IFL_STANDIN_SERVED_H
 
+#include "standin/capture_rule.h"
 #include "standin/later.h"
 #include "standin/op.h"
 #include "standin/stream.h"
 
 /* A call that needs the GPU: SERVE(body) runs the body with `session` at hand and the lock held,
  * and notes its code. */
-#define SERVE(...)                                                                                 \
+#define SERVE(...) SERVE_IF(ifl_cudaSuccess, __VA_ARGS__)
+
+/* The same where no capture forbids a call that is not safe in one. */
+#define SERVE_UNSAFE(...) SERVE_IF(ifl_capture_allow_unsafe(), __VA_ARGS__)
+
+#define SERVE_IF(allowance, ...)                                                                   \
     do {                                                                                           \
         ifl_session *session = ifl_state_enter();                                                  \
         if (!session)                                                                              \
             return ifl_state_end(ifl_state_absence());                                             \
         ifl_cuda_error code = ifl_state_broken();                                                  \
+        if (code == ifl_cudaSuccess)                                                               \
+            code = (allowance);                                                                    \
         if (code == ifl_cudaSuccess)                                                               \
             code = (__VA_ARGS__);                                                                  \
         ifl_state_leave();                                                                         \

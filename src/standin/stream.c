@@ -2,12 +2,11 @@
  * See stream.h. */
 #include "standin/stream.h"
 
+#include "standin/capture_rule.h"
 #include "standin/chosen_gpu.h"
 #include "standin/graph.h"
 #include "standin/handle.h"
 #include "standin/later.h"
-
-#include <pthread.h>
 
 enum { LEGACY = 1, PER_THREAD = 2, FIRST_ID = 3 };
 
@@ -142,6 +141,15 @@ ifl_stream *ifl_stream_of(void *handle)
     if (number <= LEGACY)
         return legacy_stream(gpu);
     return ifl_handle_find(IFL_HANDLE_STREAM, handle);
+}
+
+void ifl_streams_visit(void (*visit)(void *user, ifl_stream *stream), void *user)
+{
+    ifl_stream *stream;
+    for (size_t i = 0; i < owned.count; i++)
+        visit(user, owned.at[i]);
+    for (size_t at = 0; (stream = ifl_handle_next(IFL_HANDLE_STREAM, &at));)
+        visit(user, stream);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -284,7 +292,8 @@ void ifl_streams_forget(const ifl_node *node)
 ifl_cuda_error ifl_stream_check_idle(const ifl_stream *stream)
 {
     if (!stream->capture)
-        return ifl_cudaSuccess;
+        return ifl_stream_is_legacy(stream) ? ifl_capture_allow_legacy(stream->gpu)
+                                            : ifl_cudaSuccess;
     const bool was_spoilt = stream->capture->is_spoilt;
     stream->capture->is_spoilt = true;
     return was_spoilt ? ifl_cudaErrorStreamCaptureInvalidated
@@ -310,6 +319,10 @@ ifl_cuda_error ifl_stream_give(ifl_session *session, void *handle, const ifl_op 
      * GPU only. */
     if (op->kind == IFL_DO_KERNEL && stream->gpu != op->of.kernel.gpu)
         return ifl_cudaErrorInvalidResourceHandle;
+    const ifl_cuda_error code =
+        ifl_stream_is_legacy(stream) ? ifl_capture_allow_legacy(stream->gpu) : ifl_cudaSuccess;
+    if (code != ifl_cudaSuccess)
+        return code;
     ifl_session_choose_gpu(session, (uint32_t)stream->gpu);
     if (!stream->capture)
         return ifl_later_give(session, stream, op);

@@ -7,6 +7,8 @@
 #include "base/vec.h"
 #include "standin/op.h"
 
+#include <pthread.h>
+
 /* What a program sets of a stream and nothing here obeys: the part of the L2 that is to persist,
  * how the host waits, domains. */
 enum { IFL_STREAM_ATTRIBUTES = 11, IFL_STREAM_ATTRIBUTE_BYTES = 32 };
@@ -23,7 +25,8 @@ typedef struct ifl_stream {
     bool began_capture;        /* this stream's capture, and not one that it joined */
     bool made_graph;           /* and the graph for it */
     int capture_mode;
-    ifl_node_list follows; /* nodes of the capture that the stream's next one waits for */
+    pthread_t capture_thread; /* that began it */
+    ifl_node_list follows;    /* nodes of the capture that the stream's next one waits for */
     uint8_t attribute[IFL_STREAM_ATTRIBUTES][IFL_STREAM_ATTRIBUTE_BYTES];
 } ifl_stream;
 
@@ -40,6 +43,8 @@ typedef struct ifl_event {
  * stream. */
 ifl_stream *ifl_stream_of(void *handle);
 bool ifl_stream_is_legacy(const ifl_stream *stream);
+/* Every stream but the legacy ones. */
+void ifl_streams_visit(void (*visit)(void *user, ifl_stream *stream), void *user);
 ifl_event *ifl_event_of(void *handle);
 /* The event was reached now; NULL: it is gone. */
 void ifl_event_note(const ifl_session *session, ifl_event *event);
@@ -54,8 +59,8 @@ ifl_cuda_error ifl_event_destroy(void *handle);
  * next (CUDA C++ Programming Guide, "Cross-stream Dependencies and Events"). */
 bool ifl_stream_joins_all(const ifl_stream *stream);
 
-/* A call that a stream that is being captured does not allow, which spoils the capture; of others
- * cudaSuccess. */
+/* A call that a stream that is being captured does not allow, which spoils the capture; of the
+ * legacy stream one that captures of others do not; else cudaSuccess. */
 ifl_cuda_error ifl_stream_check_idle(const ifl_stream *stream);
 
 /* The next node that is captured in the stream waits for these too, or, where they replace what it

@@ -150,8 +150,11 @@ static void put(word *list, unsigned *count, word object)
     list[(*count)++] = object;
 }
 
+/* A stream that is not known any more would be captured for ever. */
 void add_object(object_class of, word object)
 {
+    if (of == CLASS_STREAM && world[of].live_count == MOST_OBJECTS)
+        invoke(find_call("cudaStreamDestroy"), (const word[MOST_WORDS]){world[of].live[0]});
     put(world[of].live, &world[of].live_count, object);
 }
 
@@ -169,6 +172,16 @@ void lose_object(object_class of, word object)
 word live_object(object_class of)
 {
     return world[of].live_count ? world[of].live[world[of].live_count - 1] : 0;
+}
+
+void end_captures(void)
+{
+    enum { PER_THREAD = 2 };
+    void *end = find_call("cudaStreamEndCapture");
+    word graph;
+    for (unsigned i = 0; i < world[CLASS_STREAM].live_count; i++)
+        invoke(end, (const word[MOST_WORDS]){world[CLASS_STREAM].live[i], (word)&graph});
+    invoke(end, (const word[MOST_WORDS]){PER_THREAD, (word)&graph});
 }
 
 /* Two of them, one destroyed. */
@@ -443,6 +456,7 @@ static void keep_memory(void)
 
 void renew_world(void)
 {
+    end_captures();
     keep_memory();
     make_both(CLASS_STREAM, "cudaStreamCreateWithFlags", 0, "cudaStreamDestroy");
     make_both(CLASS_EVENT, "cudaEventCreateWithFlags", 0, "cudaEventDestroy");

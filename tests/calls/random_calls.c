@@ -14,6 +14,7 @@
 
 enum {
     RENEW_EVERY = 1000, /* calls; objects and graphs grow no further */
+    CAPTURES_FOR = 20,  /* calls at most: while a stream is captured, many others must fail */
     RARELY = 50,        /* what takes long is called once in so many times that it comes up */
     CANARY = 0xa5,
     LAST_CODE = 999,
@@ -515,6 +516,7 @@ static void begin(void)
 {
     static bool is_begun;
     recover();
+    end_captures();
     if (is_begun) {
         check_canary();
         clear_world();
@@ -589,9 +591,12 @@ int main(int argc, char **argv)
     for (number = 0; number < calls; number++) {
         if (number % RENEW_EVERY == 0)
             begin();
+        if (number % CAPTURES_FOR == 0)
+            end_captures();
         call_once(any_row(version));
     }
     recover();
+    end_captures();
     check_canary();
     printf("%lu calls\n", calls);
     return 0;

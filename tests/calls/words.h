@@ -136,6 +136,8 @@ void add_object(object_class of, word object);
 /* Moves it to those that are gone. */
 void lose_object(object_class of, word object);
 word live_object(object_class of); /* the newest; 0: there is none */
+/* While a stream is captured, many calls must fail. */
+void end_captures(void);
 /* Addresses of the program that are no handles: unmapped, and own bytes. */
 extern const word no_handles[];
 extern const size_t no_handle_count;
