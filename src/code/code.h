@@ -385,6 +385,7 @@ typedef struct ifl_demands {
         ordered; /* the result can depend on the order of blocks: run them in order on one worker */
     bool polls;  /* some loop goes on, or not, by what a load finds that may wait for others */
     bool reads_clock;
+    bool reads_graph;         /* asks which graph it is a node of */
     uint32_t calls;           /* functions that CUDA gives every kernel: ifl_provided_bit */
     bool cooperative;         /* uses grid-wide synchronisation */
     uint64_t declared_shared; /* bytes of static shared memory that it and its functions declare */

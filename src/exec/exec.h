@@ -47,6 +47,30 @@ typedef struct ifl_nester {
     ifl_nested_status (*launch)(void *user, uint64_t parameters, uint64_t stream);
 } ifl_nester;
 
+/* What a kernel changes of a node of a graph: cudaGraphKernelNodeField, with what it is to be. */
+typedef enum ifl_graph_field {
+    IFL_GRAPH_GRID = 1,
+    IFL_GRAPH_PARAM = 2,
+    IFL_GRAPH_ENABLED = 3
+} ifl_graph_field;
+typedef struct ifl_graph_change {
+    uint64_t node; /* as the kernel names it */
+    ifl_graph_field field;
+    uint32_t grid[3];
+    bool is_enabled;
+    uint64_t offset, bytes; /* in the parameters */
+    const void *value;
+} ifl_graph_change;
+
+/* Who launches and changes graphs for kernels (CUDA C++ Programming Guide, "Device Graph Launch").
+ * Called by one thread at a time; results are CUDA's error codes. */
+typedef struct ifl_grapher {
+    void *user;
+    /* False: nothing that a kernel can launch lies there, which is a fault. */
+    bool (*launch)(void *user, uint64_t graph, uint64_t stream, uint32_t *code);
+    uint32_t (*change)(void *user, const ifl_graph_change *change);
+} ifl_grapher;
+
 /* Blocks that one worker holds at once: more than any GPU that is described (a GB200: 152 multiprocessors with 32). */
 enum { IFL_MOST_RESIDENT = 160 * 32 };
 
@@ -98,8 +122,10 @@ typedef struct ifl_exec_launch {
     void (*print)(void *user, const char *text, size_t length);
     void *print_user;
 
-    const ifl_nester *nester; /* NULL: the kernel can launch none */
-    ifl_parted *parted;       /* takes what is found; NULL: nobody asks */
+    const ifl_nester *nester;   /* NULL: the kernel can launch none */
+    const ifl_grapher *grapher; /* the same of graphs */
+    uint64_t current_graph;     /* that it is a node of, and may launch; 0: none */
+    ifl_parted *parted;         /* takes what is found; NULL: nobody asks */
 
     const ifl_observer *const *observers;
     size_t observer_count;

@@ -160,6 +160,12 @@ static uint64_t special_value(const where *w, ifl_special special)
         return IFL_WARP_LANES;
     case IFL_SPECIAL_STACK:
         return w->stack_bytes;
+    case IFL_SPECIAL_CURRENT_GRAPH_HI:
+        return launch->current_graph >> 32;
+    case IFL_SPECIAL_CURRENT_GRAPH_LO:
+        return (uint32_t)launch->current_graph;
+    case IFL_SPECIAL_CURRENT_GRAPH_EXEC:
+        return launch->current_graph;
     case IFL_SPECIAL_PARAMETERS_HI:
         return w->grid->parameters >> 32;
     case IFL_SPECIAL_PARAMETERS_LO:

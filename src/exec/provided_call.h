@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the functions that CUDA gives every kernel share (provided_calls.c, nested_calls.c): one
- * lane's call of one of them. */
+ * What the functions that CUDA gives every kernel share (provided_calls.c, nested_calls.c,
+ * graph_calls.c): one lane's call of one of them. */
 #ifndef IFL_EXEC_PROVIDED_CALL_H
 #define IFL_EXEC_PROVIDED_CALL_H
 
@@ -23,6 +23,9 @@ enum { IFL_PROVIDED_FIRST_REGISTER = 4 };
 uint32_t *ifl_provided_register(const ifl_provided_lane *call, uint32_t index);
 /* An argument of at most 8 bytes; machine code has each in an even register and what follows it. */
 uint64_t ifl_provided_argument(const ifl_provided_lane *call, uint32_t index);
+/* A structure of words that is an argument. */
+void ifl_provided_words(const ifl_provided_lane *call, uint32_t index, uint32_t *to,
+                        uint32_t count);
 void ifl_provided_result(const ifl_provided_lane *call, uint64_t value);
 
 /* ---- nested_calls.c: kernels that launch kernels --------------------------------------------- */
@@ -37,5 +40,13 @@ void ifl_nested_device(const ifl_provided_lane *call);
 void ifl_nested_devices(const ifl_provided_lane *call);
 /* What the engine does not know: of the GPU, its limits, and kernels. */
 void ifl_nested_refuse(const ifl_provided_lane *call);
+
+/* ---- graph_calls.c: kernels that launch and change graphs ------------------------------------ */
+
+void ifl_graph_call_launch(const ifl_provided_lane *call);
+void ifl_graph_call_param(const ifl_provided_lane *call);
+void ifl_graph_call_enabled(const ifl_provided_lane *call);
+void ifl_graph_call_grid(const ifl_provided_lane *call);
+void ifl_graph_call_apply(const ifl_provided_lane *call);
 
 #endif

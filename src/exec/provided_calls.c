@@ -25,12 +25,10 @@ static uint64_t machine_argument(const ifl_provided_lane *call, uint32_t index)
     return *ifl_provided_register(call, at) | (uint64_t)*ifl_provided_register(call, at + 1) << 32;
 }
 
-uint64_t ifl_provided_argument(const ifl_provided_lane *call, uint32_t index)
+/* Of a call in PTX: how many of the bytes there are. */
+static size_t read_argument(const ifl_provided_lane *call, uint32_t index, void *to, size_t bytes)
 {
     const ifl_call_op *op = call->code->extra;
-    uint64_t value = 0;
-    if (call->is_machine)
-        return machine_argument(call, index);
     if (index >= op->argument_count)
         return 0;
     const ifl_call_value *a = &op->arguments[index];
@@ -39,8 +37,27 @@ uint64_t ifl_provided_argument(const ifl_provided_lane *call, uint32_t index)
         a->slot_bytes
             ? (const void *)(frame->slots + a->from + (size_t)call->lane * a->slot_bytes)
             : (const void *)(frame->params + call->lane * frame->routine->param_bytes + a->from);
-    memcpy(&value, from, a->bytes < 8 ? a->bytes : 8);
+    bytes = a->bytes < bytes ? a->bytes : bytes;
+    memcpy(to, from, bytes);
+    return bytes;
+}
+
+uint64_t ifl_provided_argument(const ifl_provided_lane *call, uint32_t index)
+{
+    uint64_t value = 0;
+    if (call->is_machine)
+        return machine_argument(call, index);
+    read_argument(call, index, &value, sizeof value);
     return value;
+}
+
+void ifl_provided_words(const ifl_provided_lane *call, uint32_t index, uint32_t *to, uint32_t count)
+{
+    memset(to, 0, count * sizeof *to);
+    if (!call->is_machine)
+        read_argument(call, index, to, count * sizeof *to);
+    for (uint32_t i = 0; call->is_machine && i < count; i++)
+        to[i] = *ifl_provided_register(call, FIRST_ARGUMENT + 2 * index + i);
 }
 
 void ifl_provided_result(const ifl_provided_lane *call, uint64_t value)
@@ -325,6 +342,11 @@ void ifl_provided_call(ifl_warp *warp, ifl_fragment *fragment, ifl_provided func
         [IFL_PROVIDED_FREE] = call_free,
         [IFL_PROVIDED_ASSERT] = call_assert,
         [IFL_PROVIDED_SET_CONDITION] = call_set_condition,
+        [IFL_PROVIDED_GRAPH_LAUNCH] = ifl_graph_call_launch,
+        [IFL_PROVIDED_GRAPH_SET_PARAM] = ifl_graph_call_param,
+        [IFL_PROVIDED_GRAPH_SET_ENABLED] = ifl_graph_call_enabled,
+        [IFL_PROVIDED_GRAPH_SET_GRID] = ifl_graph_call_grid,
+        [IFL_PROVIDED_GRAPH_APPLY] = ifl_graph_call_apply,
         [IFL_PROVIDED_NESTED_PARAMETERS] = ifl_nested_parameters,
         [IFL_PROVIDED_NESTED_LAUNCH] = ifl_nested_launch,
         [IFL_PROVIDED_NESTED_STREAM_CREATE] = ifl_nested_create,

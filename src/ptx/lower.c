@@ -134,6 +134,7 @@ uint32_t ifl_lower_special(ifl_lowerer *l, ifl_special special)
 {
     l->image->demands.cooperative |=
         special == IFL_SPECIAL_ENVREG1 || special == IFL_SPECIAL_ENVREG2;
+    l->image->demands.reads_graph |= special == IFL_SPECIAL_CURRENT_GRAPH_EXEC;
     l->image->demands.takes_parameter_address |= special == IFL_SPECIAL_PARAMETERS;
     l->image->demands.reserves_shared |= special >= IFL_SPECIAL_RESERVED_SMEM_OFFSET_BEGIN &&
                                          special <= IFL_SPECIAL_RESERVED_SMEM_OFFSET_1;

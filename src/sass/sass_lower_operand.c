@@ -41,6 +41,8 @@ static void add_special_at(ifl_sass_lowerer *l, ifl_special special, uint32_t sl
         special == IFL_SPECIAL_BANK_LO || special == IFL_SPECIAL_BANK_HI;
     l->image->demands.reserves_shared |= special == IFL_SPECIAL_RESERVED_SMEM_OFFSET_1 ||
                                          special == IFL_SPECIAL_RESERVED_SMEM_OFFSET_END;
+    l->image->demands.reads_graph |=
+        special == IFL_SPECIAL_CURRENT_GRAPH_LO || special == IFL_SPECIAL_CURRENT_GRAPH_HI;
     l->image->demands.cooperative |=
         special == IFL_SPECIAL_ENVREG1 || special == IFL_SPECIAL_ENVREG2;
 }

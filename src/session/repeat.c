@@ -16,7 +16,7 @@ static bool can_repeat(const ifl_session *session, const ifl_session_launch *lau
     const ifl_demands *demands = &launch->kernel->image.demands;
     const ifl_session_options *options = &session->options;
     return !options->every_launch && options->code != IFL_CHOOSE_BOTH && !options->check_reads &&
-           !options->check_races && !demands->reads_clock &&
+           !options->check_races && !demands->reads_clock && !demands->reads_graph &&
            !ifl_provided_any_outside(demands->calls) && !demands->cooperative &&
            !ifl_memory_has_copies(session->memory);
 }

@@ -553,6 +553,8 @@ static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *
         .check_races = way->check_races,
         .may_wait = way->may_wait,
         .stack_bytes = launch->stack_bytes,
+        .grapher = launch->grapher,
+        .current_graph = launch->current_graph,
         .stop = way->stop,
         .progress = way->progress,
         .progress_user = way->progress_user,

@@ -121,10 +121,12 @@ typedef struct ifl_session_launch {
     uint32_t block[3];
     uint32_t cluster[3]; /* blocks of a cluster; 0: as the kernel says, else none */
     uint64_t dynamic_shared_bytes;
-    int shared_preference; /* device/shared_size.h; 0: none */
-    uint64_t stack_bytes;  /* of a thread, at least; 0: CUDA's default */
-    const uint8_t *params; /* kernel->param_bytes */
-    const char *site;      /* where the program launched it, for the report; may be NULL */
+    int shared_preference;      /* device/shared_size.h; 0: none */
+    uint64_t stack_bytes;       /* of a thread, at least; 0: CUDA's default */
+    const uint8_t *params;      /* kernel->param_bytes */
+    const ifl_grapher *grapher; /* of ifl_exec_launch, with the next */
+    uint64_t current_graph;
+    const char *site; /* where the program launched it, for the report; may be NULL */
 } ifl_session_launch;
 
 /* How the engine is to run a launch, where that is not the session's own way. */

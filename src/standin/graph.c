@@ -103,6 +103,7 @@ static bool clone_node(ifl_graph *copy, const ifl_node *node)
     if (!twin)
         return false;
     twin->is_disabled = node->is_disabled;
+    twin->device_number = node->device_number;
     twin->made_from = node;
     bool is_whole = true;
     for (size_t i = 0; is_whole && i < node->attributes.count; i++)
@@ -375,6 +376,8 @@ ifl_cuda_error ifl_node_destroy(ifl_node *node)
     ifl_graph *graph = node ? node->graph : NULL;
     if (!graph || has_memory(graph))
         return ifl_cudaErrorInvalidValue;
+    if (node->device_number)
+        return ifl_cudaErrorNotSupported;
     size_t kept = 0;
     for (size_t i = 0; i < graph->nodes.count; i++) {
         forget(graph->nodes.at[i], node);

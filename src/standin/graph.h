@@ -41,10 +41,11 @@ typedef struct ifl_node {
     struct ifl_graph *graph; /* that it is a node of */
     unsigned number;         /* in the graph, from 0 on: it stays when others are destroyed */
     bool is_disabled;
-    bool is_done;                     /* in the run that is made */
-    size_t place;                     /* in the graph, where ifl_graph_number was called */
-    bool is_waited_for;               /* by a node of the graph; the same */
-    bool is_joined;                   /* by the stream whose capture ends: found when it does */
+    uint64_t device_number; /* by which kernels change it (device_node.h); 0: they do not */
+    bool is_done;           /* in the run that is made */
+    size_t place;           /* in the graph, where ifl_graph_number was called */
+    bool is_waited_for;     /* by a node of the graph; the same */
+    bool is_joined;         /* by the stream whose capture ends: found when it does */
     const struct ifl_node *made_from; /* of which it is a clone's; NULL: it is no clone's */
     IFL_VEC(struct ifl_node *) waits_for;
     IFL_VEC(ifl_node_attribute) attributes;
@@ -58,6 +59,8 @@ typedef struct ifl_graph {
     unsigned numbers;          /* that its nodes were given */
     bool is_inner;             /* a node owns it */
     bool is_spoilt;            /* by a call that its capture does not allow */
+    bool is_uploaded;          /* kernels may launch it */
+    bool has_instance;         /* was instantiated */
     unsigned long long flags;  /* it tells that it was instantiated with */
     IFL_VEC(ifl_node *) nodes; /* in the order they were made */
     IFL_VEC(ifl_user_hold) holds;

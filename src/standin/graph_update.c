@@ -2,6 +2,8 @@
  * See graph_update.h. */
 #include "standin/graph_update.h"
 
+#include "standin/device_node.h"
+
 /* ---- operations ------------------------------------------------------------------------------ */
 
 /* The GPU whose memory it is; -1: the host's; -2: memory of both. */
@@ -187,6 +189,8 @@ static ifl_cuda_error become(ifl_graph *exec, const ifl_graph *from)
 ifl_cuda_error ifl_graph_update(ifl_session *session, ifl_graph *exec, const ifl_graph *from,
                                 ifl_update_info *info)
 {
+    if (exec && from && (ifl_graph_has_device_nodes(exec) || ifl_graph_has_device_nodes(from)))
+        return ifl_cudaErrorNotSupported;
     *info = (ifl_update_info){.result = IFL_UPDATE_ERROR};
     if (!exec || !from)
         return ifl_cudaErrorInvalidValue;

@@ -2,6 +2,7 @@
  * See kernel_run.h. */
 #include "standin/kernel_run.h"
 
+#include "standin/graph_run.h"
 #include "standin/launch_log.h"
 #include "standin/signals.h"
 
@@ -86,6 +87,8 @@ ifl_cuda_error ifl_kernel_run(ifl_session *session, const ifl_op_kernel *k, ifl_
                                  .shared_preference = k->shared_preference,
                                  .stack_bytes = ifl_state_limit(IFL_LIMIT_STACK),
                                  .params = k->params,
+                                 .grapher = ifl_graph_run_grapher(),
+                                 .current_graph = ifl_graph_run_current(),
                                  .site = k->site};
     memcpy(launch.grid, k->grid, sizeof launch.grid);
     memcpy(launch.block, k->block, sizeof launch.block);

@@ -5,7 +5,8 @@
 
 #include "base/vec.h"
 #include "standin/condition.h"
-#include "standin/graph.h"
+#include "standin/device_node.h"
+#include "standin/graph_run.h"
 #include "standin/kernel_run.h"
 #include "standin/signals.h"
 #include "standin/stream.h"
@@ -29,8 +30,12 @@ typedef IFL_VEC(size_t) number_list;
 typedef struct later {
     place at;
     ifl_op op;
-    ifl_kept *runs;    /* a kernel that has begun, and waits; NULL: it has not begun */
-    uint64_t graph;    /* the launch of a graph that it is a node of; 0: none */
+    ifl_kept *runs; /* a kernel that has begun, and waits; NULL: it has not begun */
+    uint64_t graph; /* the launch of a graph that it is a node of; 0: none */
+    uint64_t run;   /* the same of the graph itself, which a kernel of that one may have
+                          launched (graph_run.h) */
+    uint64_t device_number;
+    bool is_off;       /* a disabled node, which a kernel may enable */
     size_t number;     /* of the node, in the list */
     number_list after; /* the numbers of those that it waits for there */
     bool has_chosen;   /* a conditional node, whose condition was asked */
@@ -157,8 +162,9 @@ static void note_failure(ifl_cuda_error code)
 /* What is put into the list for a graph. */
 typedef struct putting {
     place at;
-    size_t where;             /* in the list, of the next one */
-    uint64_t graph;           /* the launch */
+    size_t where;   /* in the list, of the next one */
+    uint64_t graph; /* the launch */
+    uint64_t run;
     const number_list *after; /* those that a root waits for; NULL: for none */
     number_list made;         /* in this graph */
 } putting;
@@ -181,8 +187,8 @@ static bool insert(size_t where, later *one)
     return true;
 }
 
-/* It has a number of its own then, the newest. */
-static bool put(putting *p, const ifl_op *op, const number_list *after)
+/* It has a number of its own then, the newest. `node` may be NULL. */
+static bool put_as(putting *p, const ifl_node *node, const ifl_op *op, const number_list *after)
 {
     later *one = calloc(1, sizeof *one);
     if (!one || !ifl_op_copy_of(op, &one->op, IFL_HANDLE_NONE)) {
@@ -191,10 +197,14 @@ static bool put(putting *p, const ifl_op *op, const number_list *after)
     }
     one->at = p->at;
     one->graph = p->graph;
+    one->run = p->run;
+    one->device_number = node ? node->device_number : 0;
+    one->is_off = node && node->is_disabled;
     one->number = ++all.nodes;
     retire(&one->op);
     if (add_all(&one->after, after) && insert(p->where, one)) {
         p->where++;
+        ifl_graph_run_more(p->run);
         return true;
     }
     ifl_op_clear(&one->op);
@@ -203,12 +213,18 @@ static bool put(putting *p, const ifl_op *op, const number_list *after)
     return false;
 }
 
+static bool put(putting *p, const ifl_op *op, const number_list *after)
+{
+    return put_as(p, NULL, op, after);
+}
+
 static bool put_node(void *user, ifl_node *node);
 
 /* The nodes of the graph in it come before a node that does nothing but wait for all of them. */
 static bool put_child(putting *p, ifl_node *node, const number_list *after)
 {
-    putting inner = {.at = p->at, .where = p->where, .graph = p->graph, .after = after};
+    putting inner = {
+        .at = p->at, .where = p->where, .graph = p->graph, .run = p->run, .after = after};
     const bool is_whole =
         ifl_graph_walk(node->op.of.child, put_node, &inner) &&
         put(&inner, &(ifl_op){.kind = IFL_DO_EMPTY_NODE}, inner.made.count ? &inner.made : after);
@@ -233,12 +249,11 @@ static bool put_words(putting *p, const ifl_op_words *words, const number_list *
 
 static bool put_one(putting *p, ifl_node *node, const number_list *after)
 {
-    const ifl_op nothing = {.kind = IFL_DO_EMPTY_NODE};
     if (node->op.kind == IFL_DO_CHILD_GRAPH)
         return put_child(p, node, after);
     if (node->op.kind == IFL_DO_WORDS)
         return put_words(p, &node->op.of.words, after);
-    return put(p, node->is_disabled ? &nothing : &node->op, after);
+    return put_as(p, node, &node->op, after);
 }
 
 static bool put_node(void *user, ifl_node *node)
@@ -284,7 +299,7 @@ static bool put_chosen(ifl_session *session, size_t *index)
         exit(ifl_signals_exit_status());
     if (!body)
         return false;
-    putting p = {.at = one->at, .where = *index, .graph = one->graph};
+    putting p = {.at = one->at, .where = *index, .graph = one->graph, .run = one->run};
     if (!ifl_graph_walk(body, put_node, &p))
         note_failure(ifl_cudaErrorMemoryAllocation);
     ifl_vec_free(&one->after);
@@ -311,6 +326,7 @@ static void drop_all(ifl_session *session)
     for (size_t i = 0; i < all.list.count; i++)
         drop(session, all.list.at[i]);
     ifl_vec_free(&all.list);
+    ifl_graph_runs_forget();
 }
 
 /* A word that a stream waits for and that is not there yet. */
@@ -335,12 +351,16 @@ static bool advance_one(ifl_session *session, later *one)
     const bool is_kernel = one->op.kind == IFL_DO_KERNEL;
     const int gpu = is_kernel ? one->op.of.kernel.gpu : one->at.gpu;
     ifl_session_choose_gpu(session, (uint32_t)gpu);
-    if (one->runs)
+    ifl_graph_run_enter(one->run);
+    if (one->is_off)
+        code = ifl_cudaSuccess;
+    else if (one->runs)
         code = ifl_kernel_go_on(session, gpu, &one->runs, &is_idle);
     else if (is_kernel)
         code = ifl_kernel_run(session, &one->op.of.kernel, &one->runs);
     else
         code = run_other(session, one);
+    ifl_graph_run_enter(0);
     note_failure(code);
     return !is_idle;
 }
@@ -348,9 +368,27 @@ static bool advance_one(ifl_session *session, later *one)
 static void take_out(ifl_session *session, size_t index)
 {
     later *one = all.list.at[index];
+    const uint64_t run = one->run;
     memmove(&all.list.at[index], &all.list.at[index + 1],
             (--all.list.count - index) * sizeof(later *));
     drop(session, one);
+    ifl_graph_run_less(run);
+}
+
+/* The graphs that kernels of the launch have launched, or that are next of those: their nodes stand
+ * with its own, so that what the stream was given later follows them too. */
+static void put_runs(size_t *index, const place *at, uint64_t graph)
+{
+    const ifl_graph *exec;
+    putting p = {.at = *at, .where = *index, .graph = graph};
+    while ((p.run = ifl_graph_run_next(&exec))) {
+        if (exec && !ifl_graph_walk(exec, put_node, &p))
+            note_failure(ifl_cudaErrorMemoryAllocation);
+        ifl_vec_free(&p.made);
+        p.made = (number_list){0};
+        ifl_graph_run_less(p.run);
+    }
+    *index = p.where;
 }
 
 /* Every one that may has its turn, the nodes of a body from the next time on: a loop is asked once.
@@ -372,11 +410,14 @@ static bool advance(ifl_session *session)
             i++;
             continue;
         }
+        const place at = one->at;
+        const uint64_t graph = one->graph;
         has_changed |= advance_one(session, one);
         if (one->runs)
             i++;
         else
             take_out(session, i);
+        put_runs(&i, &at, graph);
     }
     all.is_moving = false;
     if (ifl_state_broken() != ifl_cudaSuccess)
@@ -504,6 +545,8 @@ ifl_cuda_error ifl_later_give(ifl_session *session, const ifl_stream *stream, co
 {
     const place at = place_of(stream);
     const bool is_staged = is_to_stage(session, &at, op);
+    if (ifl_op_launches_graphs(op))
+        return ifl_cudaErrorNotSupported;
     retire(op);
     if (!is_staged && must_wait(session, &at, op))
         ifl_later_finish(session, stream);
@@ -533,10 +576,10 @@ static bool goes_by_nodes(const ifl_graph *graph)
     static const bool does[] = {
         [IFL_DO_HOST] = true,      [IFL_DO_EVENT_RECORD] = true, [IFL_DO_EVENT_WAIT] = true,
         [IFL_DO_CONDITION] = true, [IFL_DO_WAIT_VALUE] = true,   [IFL_DO_WORDS] = true};
-    bool found = false;
+    bool found = graph->flags & IFL_GRAPH_FROM_DEVICE;
     for (size_t i = 0; i < graph->nodes.count && !found; i++) {
         const ifl_op *op = &graph->nodes.at[i]->op;
-        found = does[op->kind] || may_wait(op) ||
+        found = does[op->kind] || graph->nodes.at[i]->device_number || may_wait(op) ||
                 (op->kind == IFL_DO_CHILD_GRAPH && goes_by_nodes(op->of.child));
     }
     return found;
@@ -551,11 +594,18 @@ static void take_back(ifl_session *session)
 
 static bool put_all(const ifl_stream *stream, const ifl_graph *graph)
 {
-    putting defaults = {.at = place_of(stream), .where = all.list.count, .graph = ++all.graphs};
-    bool is_whole = put_defaults(&defaults, graph);
-    putting p = {
-        .at = defaults.at, .where = defaults.where, .graph = all.graphs, .after = &defaults.made};
+    putting defaults = {.at = place_of(stream),
+                        .where = all.list.count,
+                        .graph = ++all.graphs,
+                        .run = ifl_graph_run_begin(graph)};
+    bool is_whole = defaults.run && put_defaults(&defaults, graph);
+    putting p = {.at = defaults.at,
+                 .where = defaults.where,
+                 .graph = all.graphs,
+                 .run = defaults.run,
+                 .after = &defaults.made};
     is_whole = is_whole && ifl_graph_walk(graph, put_node, &p);
+    ifl_graph_run_less(p.run);
     ifl_vec_free(&p.made);
     ifl_vec_free(&defaults.made);
     return is_whole;
@@ -621,6 +671,15 @@ void ifl_later_finish_event(ifl_session *session, const void *event)
 void ifl_later_finish_all(ifl_session *session)
 {
     finish(session, (awaited){NULL, NULL});
+}
+
+void ifl_later_change_node(const ifl_graph_change *change)
+{
+    for (size_t i = 0; i < all.list.count; i++) {
+        later *one = all.list.at[i];
+        if (one->device_number == change->node && !one->runs)
+            ifl_device_op_change(&one->op, &one->is_off, change);
+    }
 }
 
 void ifl_later_drop(ifl_session *session)

@@ -27,6 +27,8 @@ bool ifl_later_is_any(void);
 void ifl_later_finish(ifl_session *session, const struct ifl_stream *stream);
 void ifl_later_finish_event(ifl_session *session, const void *event);
 void ifl_later_finish_all(ifl_session *session);
+/* A kernel changes a node of a graph that it has not begun. */
+void ifl_later_change_node(const ifl_graph_change *change);
 /* It will never be done: the program ends. */
 void ifl_later_drop(ifl_session *session);
 /* In a child process, whose threads are not here. */

@@ -13,6 +13,8 @@ typedef struct ifl_launch_call {
     bool cooperative;
     const void *from; /* an address in the code that asks */
     ifl_dim3 cluster; /* 0: not given */
+    struct ifl_updatable *
+        updatable; /* of a capture's node that kernels may change, which is told; NULL: it is none */
 } ifl_launch_call;
 
 /* cudaLaunchAttribute: the number, then a union of 64 bytes. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Graphs: made, looked at, instantiated, changed as a whole, and launched. */
+#include "standin/device_node.h"
 #include "standin/graph_dot.h"
+#include "standin/graph_run.h"
 #include "standin/graph_update.h"
 #include "standin/served.h"
 
@@ -40,7 +42,8 @@ static ifl_cuda_error copy(ifl_graph **out, const ifl_graph *from, ifl_handle_ki
 {
     if (!out || !from)
         return ifl_cudaErrorInvalidValue;
-    return kind == IFL_HANDLE_EXEC || !ifl_graph_has_conditions(from)
+    return kind == IFL_HANDLE_EXEC ||
+                   (!ifl_graph_has_conditions(from) && !ifl_graph_has_device_nodes(from))
                ? give(out, ifl_graph_clone(from, kind))
                : ifl_cudaErrorNotSupported;
 }
@@ -115,7 +118,7 @@ IFL_SERVED ifl_cuda_error cudaGraphNodeFindInClone(ifl_node **out, const void *n
 /* ---- running them ---------------------------------------------------------------------------- */
 
 /* cudaGraphInstantiateFlags */
-enum { FREES_ON_LAUNCH = 1, UPLOADS = 2, FROM_DEVICE = 4, BY_PRIORITY = 8, ALL_FLAGS = 15 };
+enum { FREES_ON_LAUNCH = 1, UPLOADS = 2, BY_PRIORITY = 8, ALL_FLAGS = 15 };
 
 /* cudaGraphInstantiateParams, and cudaGraphInstantiateResult */
 typedef struct instantiation {
@@ -126,36 +129,69 @@ typedef struct instantiation {
 } instantiation;
 enum { DONE, FAILED, INVALID_STRUCTURE, NODE_NOT_SUPPORTED };
 
-/* CUDA C++ Programming Guide, "Device Graph Requirements". */
-static ifl_node *not_of_device(const ifl_graph *graph)
+/* Memory that a kernel's launch can copy from and to: the GPU's, and the host's that it reaches. */
+static bool is_of_device(ifl_session *session, const ifl_op_copy *c)
 {
-    for (size_t i = 0; i < graph->nodes.count; i++) {
-        const ifl_op_kind kind = graph->nodes.at[i]->op.kind;
-        if (kind != IFL_DO_KERNEL && kind != IFL_DO_COPY && kind != IFL_DO_SET &&
-            kind != IFL_DO_CHILD_GRAPH)
-            return graph->nodes.at[i];
+    const ifl_memory *memory = ifl_session_memory(session);
+    return !c->to_array && !c->from_array && ifl_memory_find(memory, (uintptr_t)c->to) &&
+           ifl_memory_find(memory, (uintptr_t)c->from);
+}
+
+/* CUDA C++ Programming Guide, "Device Graph Requirements": the first node that breaks them. */
+static ifl_node *not_of_device(ifl_session *session, const ifl_graph *graph)
+{
+    ifl_node *found = NULL;
+    for (size_t i = 0; i < graph->nodes.count && !found; i++) {
+        ifl_node *node = graph->nodes.at[i];
+        const ifl_op *op = &node->op;
+        const bool is_right = op->kind == IFL_DO_KERNEL || op->kind == IFL_DO_SET ||
+                              op->kind == IFL_DO_CHILD_GRAPH ||
+                              (op->kind == IFL_DO_COPY && is_of_device(session, &op->of.copy));
+        found = !is_right                        ? node
+                : op->kind == IFL_DO_CHILD_GRAPH ? not_of_device(session, op->of.child)
+                                                 : NULL;
     }
-    return NULL;
+    return found;
+}
+
+static ifl_cuda_error check_flags(const ifl_graph *graph, unsigned long long flags)
+{
+    const bool is_for_device = flags & IFL_GRAPH_FROM_DEVICE;
+    const bool is_right = graph && !(flags & ~(unsigned long long)ALL_FLAGS) &&
+                          !(is_for_device && (flags & FREES_ON_LAUNCH || !graph->nodes.count));
+    if (!is_right)
+        return ifl_cudaErrorInvalidValue;
+    return graph->has_instance && ifl_graph_has_device_nodes(graph) ? ifl_cudaErrorNotSupported
+                                                                    : ifl_cudaSuccess;
+}
+
+static ifl_cuda_error find_bad(ifl_session *session, const ifl_graph *graph, instantiation *how)
+{
+    how->bad = ifl_graph_cycle(graph);
+    how->result = how->bad ? INVALID_STRUCTURE : DONE;
+    if (!how->bad && how->flags & IFL_GRAPH_FROM_DEVICE &&
+        (how->bad = not_of_device(session, graph)))
+        how->result = NODE_NOT_SUPPORTED;
+    return how->bad ? ifl_cudaErrorInvalidValue : ifl_cudaSuccess;
 }
 
 /* CUDA Runtime API, cudaGraphExecGetFlags: uploads are not told; priorities are not by an H100
  * (driver 580) either. */
-static ifl_cuda_error instantiate(ifl_graph **out, const ifl_graph *graph, instantiation *how)
+static ifl_cuda_error instantiate(ifl_session *session, ifl_graph **out, ifl_graph *graph,
+                                  instantiation *how)
 {
     how->result = FAILED;
     how->bad = NULL;
-    if (!out || !graph || how->flags & ~(unsigned long long)ALL_FLAGS ||
-        (how->flags & FROM_DEVICE && how->flags & FREES_ON_LAUNCH))
-        return ifl_cudaErrorInvalidValue;
-    how->bad = ifl_graph_cycle(graph);
-    how->result = how->bad ? INVALID_STRUCTURE : DONE;
-    if (!how->bad && how->flags & FROM_DEVICE && (how->bad = not_of_device(graph)))
-        how->result = NODE_NOT_SUPPORTED;
-    if (how->bad)
-        return ifl_cudaErrorInvalidValue;
-    const ifl_cuda_error code = copy(out, graph, IFL_HANDLE_EXEC);
+    ifl_cuda_error code = out ? check_flags(graph, how->flags) : ifl_cudaErrorInvalidValue;
     if (code == ifl_cudaSuccess)
-        (*out)->flags = how->flags & ~(unsigned long long)(UPLOADS | BY_PRIORITY);
+        code = find_bad(session, graph, how);
+    if (code == ifl_cudaSuccess)
+        code = copy(out, graph, IFL_HANDLE_EXEC);
+    if (code != ifl_cudaSuccess)
+        return code;
+    graph->has_instance = true;
+    (*out)->flags = how->flags & ~(unsigned long long)(UPLOADS | BY_PRIORITY);
+    (*out)->is_uploaded = how->flags & UPLOADS;
     return code;
 }
 
@@ -163,24 +199,25 @@ IFL_SERVED ifl_cuda_error cudaGraphInstantiateWithFlags(ifl_graph **out, const v
                                                         unsigned long long flags)
 {
     instantiation how = {.flags = flags};
-    SERVE_UNSAFE(((void)session, instantiate(out, ifl_graph_of(graph), &how)));
+    SERVE_UNSAFE(instantiate(session, out, ifl_graph_of(graph), &how));
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphInstantiateWithParams(ifl_graph **out, const void *graph,
                                                          instantiation *how)
 {
-    SERVE_UNSAFE(((void)session,
-                  how ? instantiate(out, ifl_graph_of(graph), how) : ifl_cudaErrorInvalidValue));
+    SERVE_UNSAFE(how ? instantiate(session, out, ifl_graph_of(graph), how)
+                     : ifl_cudaErrorInvalidValue);
 }
 ALSO_OF_THREAD(cudaGraphInstantiateWithParams_ptsz, cudaGraphInstantiateWithParams);
 
 #if IFL_CUDART >= 12
 ALSO(cudaGraphInstantiate, cudaGraphInstantiateWithFlags);
 #else
-static ifl_cuda_error instantiate_into(ifl_graph **out, const ifl_graph *graph, ifl_node **bad)
+static ifl_cuda_error instantiate_into(ifl_session *session, ifl_graph **out, ifl_graph *graph,
+                                       ifl_node **bad)
 {
     instantiation how = {.flags = 0};
-    const ifl_cuda_error code = instantiate(out, graph, &how);
+    const ifl_cuda_error code = instantiate(session, out, graph, &how);
     if (bad)
         *bad = how.bad;
     return code;
@@ -191,7 +228,7 @@ IFL_SERVED ifl_cuda_error cudaGraphInstantiate(ifl_graph **out, const void *grap
 {
     if (log && log_bytes)
         *log = '\0';
-    SERVE_UNSAFE(((void)session, instantiate_into(out, ifl_graph_of(graph), bad)));
+    SERVE_UNSAFE(instantiate_into(session, out, ifl_graph_of(graph), bad));
 }
 #endif
 
@@ -215,17 +252,24 @@ static ifl_cuda_error check_stream(void *handle)
     return stream ? ifl_stream_check_idle(stream) : ifl_cudaErrorInvalidResourceHandle;
 }
 
+/* It is where kernels find it from then on. */
+static ifl_cuda_error upload(ifl_graph *exec, void *stream)
+{
+    const ifl_cuda_error code = exec ? check_stream(stream) : ifl_cudaErrorInvalidValue;
+    if (code == ifl_cudaSuccess)
+        exec->is_uploaded = true;
+    return code;
+}
+
 IFL_SERVED ifl_cuda_error cudaGraphUpload(const void *exec, void *stream)
 {
-    SERVE(((void)session, ifl_exec_of(exec) ? check_stream(stream) : ifl_cudaErrorInvalidValue));
+    SERVE(((void)session, upload(ifl_exec_of(exec), stream)));
 }
 ALSO_OF_THREAD(cudaGraphUpload_ptsz, cudaGraphUpload);
 
 static ifl_cuda_error launch(ifl_session *session, ifl_graph *exec, void *stream)
 {
-    if (!exec)
-        return ifl_cudaErrorInvalidValue;
-    const ifl_cuda_error code = check_stream(stream);
+    const ifl_cuda_error code = upload(exec, stream);
     return code == ifl_cudaSuccess ? ifl_later_give_graph(session, ifl_stream_of(stream), exec)
                                    : code;
 }

@@ -2,6 +2,7 @@
  * Attributes of kernels' nodes: what the engine obeys is in the node's operation, the rest is kept
  * for who asks. */
 #include "device/shared_size.h"
+#include "standin/device_node.h"
 #include "standin/graph_node.h"
 #include "standin/launch_call.h"
 #include "standin/served.h"
@@ -24,10 +25,16 @@ enum {
 /* Bytes of the union that the attribute has; 0: it is none of a kernel's node. */
 static size_t bytes_of(int attribute)
 {
-    static const uint8_t bytes[] = {
-        [L2_WINDOW] = 32,     [COOPERATIVE] = 4, [CLUSTER] = 12,
-        [CLUSTER_POLICY] = 4, [PRIORITY] = 4,    [DOMAIN_MAP] = 2,
-        [DOMAIN] = 4,         [CARVEOUT] = 4,    [PREFERRED_CLUSTER] = 12};
+    static const uint8_t bytes[] = {[L2_WINDOW] = 32,
+                                    [COOPERATIVE] = 4,
+                                    [CLUSTER] = 12,
+                                    [CLUSTER_POLICY] = 4,
+                                    [PRIORITY] = 4,
+                                    [DOMAIN_MAP] = 2,
+                                    [DOMAIN] = 4,
+                                    [CARVEOUT] = 4,
+                                    [PREFERRED_CLUSTER] = 12,
+                                    [IFL_ATTRIBUTE_UPDATABLE] = 16};
     return attribute >= 0 && (size_t)attribute < sizeof bytes ? bytes[attribute] : 0;
 }
 
@@ -77,10 +84,12 @@ static ifl_cuda_error relaunch(ifl_session *session, ifl_node *node, const ifl_d
     return ifl_cudaSuccess;
 }
 
-static ifl_cuda_error set(ifl_session *session, ifl_node *node, int attribute, const void *value)
+static ifl_cuda_error set(ifl_session *session, ifl_node *node, int attribute, void *value)
 {
     if (!node || !value || !bytes_of(attribute))
         return ifl_cudaErrorInvalidValue;
+    if (attribute == IFL_ATTRIBUTE_UPDATABLE)
+        return ifl_device_node_set(node, value);
     ifl_op_kernel *k = &node->op.of.kernel;
     int number;
     memcpy(&number, value, sizeof number);
@@ -96,7 +105,7 @@ static ifl_cuda_error set(ifl_session *session, ifl_node *node, int attribute, c
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphKernelNodeSetAttribute(const void *node, int attribute,
-                                                          const void *value)
+                                                          void *value)
 {
     SERVE(set(session, kernel_node(node), attribute, value));
 }
@@ -108,11 +117,14 @@ static ifl_cuda_error get(ifl_node *node, int attribute, void *value)
     const ifl_op_kernel *k = &node->op.of.kernel;
     const ifl_node_attribute *kept = find(node, attribute);
     const int cooperative = k->cooperative, none = -1;
+    const ifl_updatable updatable = {node->device_number != 0, node->device_number};
     memset(value, 0, bytes_of(attribute));
     if (attribute == CLUSTER)
         memcpy(value, k->cluster, sizeof k->cluster);
     else if (attribute == COOPERATIVE)
         memcpy(value, &cooperative, sizeof cooperative);
+    else if (attribute == IFL_ATTRIBUTE_UPDATABLE)
+        memcpy(value, &updatable, sizeof updatable);
     else if (kept)
         memcpy(value, kept->is, bytes_of(attribute));
     else if (attribute == CARVEOUT)
@@ -126,10 +138,12 @@ IFL_SERVED ifl_cuda_error cudaGraphKernelNodeGetAttribute(const void *node, int 
     SERVE(((void)session, get(kernel_node(node), attribute, value)));
 }
 
-static ifl_cuda_error copy(ifl_session *session, ifl_node *to, const ifl_node *from)
+static ifl_cuda_error copy(ifl_session *session, ifl_node *to, ifl_node *from)
 {
     if (!to || !from)
         return ifl_cudaErrorInvalidValue;
+    if (to->device_number || from->device_number)
+        return ifl_cudaErrorNotSupported;
     const ifl_op_kernel *k = &from->op.of.kernel;
     ifl_cuda_error code = relaunch(session, to, &k->asked_cluster, k->cooperative);
     for (size_t i = 0; code == ifl_cudaSuccess && i < from->attributes.count; i++)

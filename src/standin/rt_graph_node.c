@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Nodes of graphs, a kind at a time: added, told about, and changed in a graph or in one that was
  * instantiated. */
+#include "standin/device_node.h"
 #include "standin/graph_node.h"
 #include "standin/graph_update.h"
 #include "standin/launch_call.h"
@@ -66,6 +67,8 @@ ifl_made_op ifl_make_child(ifl_graph *child)
 {
     if (!child || ifl_graph_has_conditions(child))
         return (ifl_made_op){.code = ifl_cudaErrorInvalidValue};
+    if (ifl_graph_has_device_nodes(child))
+        return (ifl_made_op){.code = ifl_cudaErrorNotSupported};
     return (ifl_made_op){.op = {.kind = IFL_DO_CHILD_GRAPH, .of.child = child}};
 }
 

@@ -2,6 +2,7 @@
  * Launches of kernels, old and new ways. */
 #include "device/shared_size.h"
 #include "standin/chosen_gpu.h"
+#include "standin/device_node.h"
 #include "standin/launch_call.h"
 #include "standin/served.h"
 
@@ -187,14 +188,27 @@ ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function
     return op->of.kernel.params ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
 }
 
+/* Kernels change nodes only: a launch outside of a capture makes none. */
+static ifl_cuda_error give_updatable(ifl_session *session, void *handle, const ifl_op *op,
+                                     ifl_updatable *updatable)
+{
+    const ifl_stream *stream = ifl_stream_of(handle);
+    if (stream && !stream->capture)
+        return ifl_cudaErrorNotSupported;
+    const ifl_cuda_error code = ifl_stream_give(session, handle, op);
+    return code == ifl_cudaSuccess ? ifl_device_node_set(stream->follows.at[0], updatable) : code;
+}
+
 ifl_cuda_error ifl_launch_serve(ifl_session *session, ifl_function_record *function,
                                 const ifl_launch_call *call)
 {
     ifl_op op;
+    const bool is_updatable = call->updatable && call->updatable->is_updatable;
     ifl_cuda_error code = ifl_launch_op(session, function, call, &op);
     if (code != ifl_cudaSuccess)
         return code;
-    code = ifl_stream_give(session, call->stream, &op);
+    code = is_updatable ? give_updatable(session, call->stream, &op, call->updatable)
+                        : ifl_stream_give(session, call->stream, &op);
     ifl_op_clear(&op);
     return code;
 }
@@ -271,6 +285,8 @@ ifl_cuda_error ifl_launch_take(ifl_launch_call *call, const ifl_launch_attribute
         const ifl_launch_attribute *attribute = &attributes[i];
         if (attribute->number == ATTRIBUTE_CLUSTER)
             call->cluster = attribute->is.cluster;
+        if (attribute->number == IFL_ATTRIBUTE_UPDATABLE)
+            call->updatable = (ifl_updatable *)(uintptr_t)&attribute->is;
         call->cooperative |=
             attribute->number == ATTRIBUTE_COOPERATIVE && attribute->is.cooperative;
     }
