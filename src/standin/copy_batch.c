@@ -6,7 +6,7 @@
 #include "standin/stream.h"
 
 /* cudaMemcpySrcAccessOrder: of the stream, during the call, any. */
-static bool is_order(int order)
+bool ifl_copy_is_order(int order)
 {
     enum { MOST = 3 };
     return order > 0 && order <= MOST;
@@ -20,7 +20,7 @@ static bool are_attributes(const ifl_copy_batch *b)
         b->first[0])
         return false;
     for (size_t i = 0; i < b->attribute_count; i++)
-        if (!is_order(b->attributes[i].order) || b->first[i] >= b->count ||
+        if (!ifl_copy_is_order(b->attributes[i].order) || b->first[i] >= b->count ||
             (i && b->first[i] <= b->first[i - 1]))
             return false;
     return true;

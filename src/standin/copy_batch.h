@@ -12,6 +12,8 @@ typedef struct ifl_copy_attributes {
     unsigned flags;
 } ifl_copy_attributes;
 
+bool ifl_copy_is_order(int order);
+
 typedef struct ifl_copy_batch {
     void *const *to;
     const void *const *from;

@@ -366,6 +366,38 @@ IFL_SERVED ifl_cuda_error cuCtxGetFlags(unsigned *flags)
     DRIVE(TELL(ifl_driver_current(), flags, ((handle *)ifl_driver_current())->flags));
 }
 
+/* CU_CTX_FLAGS_MASK. What they say of waiting is no matter here. */
+static ifl_cuda_error change_flags(unsigned flags)
+{
+    enum { MASK = 0xff };
+    if (flags & ~(unsigned)MASK)
+        return ifl_cudaErrorInvalidValue;
+    ((handle *)ifl_driver_current())->flags = flags;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cuCtxSetFlags(unsigned flags)
+{
+    DRIVE(change_flags(flags));
+}
+
+/* Of any context; all that is given to a GPU is waited for. */
+static ifl_cuda_error wait_for(const handle *session)
+{
+    const int chosen = ifl_gpu_chosen();
+    if (!ifl_driver_is_context(session))
+        return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
+    ifl_gpu_choose(session->gpu);
+    const ifl_cuda_error code = cudaDeviceSynchronize();
+    ifl_gpu_choose(chosen);
+    return code;
+}
+
+IFL_SERVED ifl_cuda_error cuCtxSynchronize_v2(void *session)
+{
+    DRIVE_EARLY(wait_for(session ? session : ifl_driver_current()));
+}
+
 IFL_SERVED ifl_cuda_error cuCtxGetApiVersion(void *session, unsigned *version)
 {
     DRIVE(TELL(session ? session : ifl_driver_current(), version, API_VERSION));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The GPUs, as the driver's calls ask for them. */
+#include "code/texel_format.h"
 #include "standin/chosen_gpu.h"
 #include "standin/driver_served.h"
 
@@ -138,4 +139,40 @@ IFL_SERVED ifl_cuda_error cuProfilerStart(void)
 IFL_SERVED ifl_cuda_error cuProfilerStop(void)
 {
     return ifl_cudaSuccess;
+}
+
+/* CUdevprop: the first attributes, in their order. */
+static ifl_cuda_error properties(int *out, int device)
+{
+    enum { ATTRIBUTES = 14 };
+    ifl_cuda_error code = out ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
+    for (int i = 0; i < ATTRIBUTES && code == ifl_cudaSuccess; i++)
+        code = cudaDeviceGetAttribute(&out[i], 1 + i, device);
+    return code;
+}
+
+IFL_SERVED ifl_cuda_error cuDeviceGetProperties(int *out, int device)
+{
+    DRIVE_EARLY(properties(out, device));
+}
+
+static ifl_cuda_error linear_width(size_t *out, int format, unsigned channels, int device)
+{
+    ifl_texel texel;
+    if (!ifl_texel_of_format(format, channels, &texel))
+        return ifl_cudaErrorInvalidValue;
+    const ifl_channels of = ifl_channels_of_texel(&texel);
+    return cudaDeviceGetTexture1DLinearMaxWidth(out, &of, device);
+}
+
+IFL_SERVED ifl_cuda_error cuDeviceGetTexture1DLinearMaxWidth(size_t *out, int format,
+                                                             unsigned channels, int device)
+{
+    DRIVE_EARLY(linear_width(out, format, channels, device));
+}
+
+/* CUDA Driver API: from CUDA 12 on it does nothing. */
+IFL_SERVED ifl_cuda_error cuProfilerInitialize(void)
+{
+    return ifl_cudaErrorNotSupported;
 }

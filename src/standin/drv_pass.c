@@ -87,6 +87,22 @@ static ifl_cuda_error set_exec_node(void *exec, void *node, node_words *params)
                : cudaGraphExecNodeSetParams(exec, node, node_params(params, &own));
 }
 
+/* Before CUDA 13 the copy that fails is told: given one by one, the others have no part in it. */
+static ifl_cuda_error copy_boxes(size_t count, const void *ops, size_t *failed,
+                                 unsigned long long flags, void *stream)
+{
+    enum { OP_BYTES = 112 }; /* CUDA_MEMCPY3D_BATCH_OP */
+    ifl_cuda_error code = ops && count ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
+    if (failed)
+        *failed = SIZE_MAX;
+    for (size_t i = 0; i < count && code == ifl_cudaSuccess; i++) {
+        code = cudaMemcpy3DBatchAsync(1, (const char *)ops + i * OP_BYTES, flags, stream);
+        if (code != ifl_cudaSuccess && failed)
+            *failed = i;
+    }
+    return code;
+}
+
 /* Before CUDA 12 the result is told in two places. */
 static ifl_cuda_error update(void *exec, void *from, void **bad, int *result)
 {

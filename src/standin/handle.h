@@ -25,7 +25,8 @@ typedef enum ifl_handle_kind {
     IFL_HANDLE_MEMORY, /* that a program maps itself */
     IFL_HANDLE_ARRAY,
     IFL_HANDLE_MIPMAPS,
-    IFL_HANDLE_LOG, /* a callback of the driver's log */
+    IFL_HANDLE_LOG,    /* a callback of the driver's log */
+    IFL_HANDLE_NOTICE, /* a callback of a GPU's */
     IFL_HANDLE_USER_OBJECT
 } ifl_handle_kind;
 

@@ -165,16 +165,20 @@ ifl_cuda_error ifl_managed_advise(ifl_session *session, const void *at, size_t b
     return code == ifl_cudaSuccess ? note(at, bytes, what, &l) : code;
 }
 
+ifl_cuda_error ifl_managed_check(ifl_session *session, const void *at, size_t bytes, void *stream)
+{
+    const ifl_stream *in = ifl_stream_of(stream);
+    const ifl_cuda_error code = in ? ifl_stream_check_idle(in) : ifl_cudaErrorInvalidResourceHandle;
+    return code == ifl_cudaSuccess && !is_managed(session, at, bytes) ? ifl_cudaErrorInvalidValue
+                                                                      : code;
+}
+
 ifl_cuda_error ifl_managed_prefetch(ifl_session *session, const void *at, size_t bytes,
                                     ifl_location l, void *stream)
 {
-    const ifl_stream *in = ifl_stream_of(stream);
-    ifl_cuda_error code = in ? ifl_stream_check_idle(in) : ifl_cudaErrorInvalidResourceHandle;
-    if (code != ifl_cudaSuccess)
-        return code;
-    if (!is_managed(session, at, bytes))
-        return ifl_cudaErrorInvalidValue;
-    code = check_location(&l);
+    ifl_cuda_error code = ifl_managed_check(session, at, bytes, stream);
+    if (code == ifl_cudaSuccess)
+        code = check_location(&l);
     return code == ifl_cudaSuccess ? note(at, bytes, BROUGHT, &l) : code;
 }
 

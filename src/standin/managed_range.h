@@ -20,6 +20,8 @@ ifl_location ifl_location_of_device(int device);
  * such GPU. */
 ifl_cuda_error ifl_managed_advise(ifl_session *session, const void *at, size_t bytes, int advice,
                                   ifl_location location);
+/* Whether managed memory lies there, and the stream takes what is done with it. */
+ifl_cuda_error ifl_managed_check(ifl_session *session, const void *at, size_t bytes, void *stream);
 ifl_cuda_error ifl_managed_prefetch(ifl_session *session, const void *at, size_t bytes,
                                     ifl_location location, void *stream);
 /* cudaMemRangeAttribute into `room` bytes. */

@@ -3,6 +3,8 @@
 #include "standin/array.h"
 #include "standin/served.h"
 
+#include <stdlib.h>
+
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
 IFL_SERVED ifl_channels cudaCreateChannelDesc(int x, int y, int z, int w, int kind)
@@ -281,3 +283,31 @@ IFL_SERVED ifl_cuda_error cudaMemcpyFromArrayAsync(void *to, const void *from, s
     SERVE(copy_flat(session, from, x, y, to, bytes, false, kind, stream));
 }
 ALSO_OF_THREAD(cudaMemcpyFromArrayAsync_ptsz, cudaMemcpyFromArrayAsync);
+
+#if IFL_CUDART < 13
+/* Rows of both may begin and end anywhere: by way of memory of the host. */
+static ifl_cuda_error copy_by_host(ifl_session *session, const void *to, ifl_position to_place,
+                                   const void *from, ifl_position place, size_t bytes)
+{
+    enum { BY_ADDRESS = 4 };
+    void *between = malloc(bytes + 1);
+    ifl_cuda_error code = between ? copy_flat(session, from, place.x, place.y, between, bytes,
+                                              false, BY_ADDRESS, NULL)
+                                  : ifl_cudaErrorMemoryAllocation;
+    if (code == ifl_cudaSuccess)
+        code =
+            copy_flat(session, to, to_place.x, to_place.y, between, bytes, true, BY_ADDRESS, NULL);
+    free(between);
+    return code;
+}
+
+IFL_SERVED ifl_cuda_error cudaMemcpyArrayToArray(const void *to, size_t to_x, size_t to_y,
+                                                 const void *from, size_t x, size_t y, size_t bytes,
+                                                 int kind)
+{
+    (void)kind;
+    SERVE(copy_by_host(session, to, (ifl_position){to_x, to_y, 0}, from, (ifl_position){x, y, 0},
+                       bytes));
+}
+ALSO_OF_THREAD(cudaMemcpyArrayToArray_ptds, cudaMemcpyArrayToArray);
+#endif

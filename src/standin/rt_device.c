@@ -326,6 +326,13 @@ IFL_SERVED ifl_cuda_error cudaDeviceGetLimit(size_t *value, int limit)
     return ifl_state_end(value ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
 }
 
+#if IFL_CUDART < 13
+ALSO(cudaThreadSetLimit, cudaDeviceSetLimit);
+ALSO(cudaThreadGetLimit, cudaDeviceGetLimit);
+ALSO(cudaThreadSetCacheConfig, cudaDeviceSetCacheConfig);
+ALSO(cudaThreadGetCacheConfig, cudaDeviceGetCacheConfig);
+#endif
+
 /* Nothing persists in the L2 here (cudaLimitPersistingL2CacheSize is kept only). */
 IFL_SERVED ifl_cuda_error cudaCtxResetPersistingL2Cache(void)
 {

@@ -202,6 +202,23 @@ IFL_SERVED ifl_cuda_error cudaFuncGetParamInfo(const void *host, size_t index, s
     SERVE(parameter(session, host, index, offset, bytes));
 }
 
+#if IFL_CUDART >= 13
+static ifl_cuda_error parameters(ifl_session *session, const void *host, size_t *count)
+{
+    ifl_function_record *function;
+    const ifl_cuda_error code = find(session, host, &function);
+    if (code != ifl_cudaSuccess || !count)
+        return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
+    *count = function->kernel->kernel->parameter_count;
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaFuncGetParamCount(const void *host, size_t *count)
+{
+    SERVE(parameters(session, host, count));
+}
+#endif
+
 /* ---- occupancy ------------------------------------------------------------------------------- */
 
 ifl_cuda_error ifl_launch_blocks_per_sm(ifl_session *session, const ifl_ready_kernel *kernel,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Memory pools. A pool gives what cudaMalloc gives. */
 #include "standin/chosen_gpu.h"
+#include "standin/managed_range.h"
 #include "standin/pool.h"
 #include "standin/served.h"
 
@@ -42,6 +43,51 @@ IFL_SERVED ifl_cuda_error cudaDeviceSetMemPool(int device, const void *pool)
 {
     SERVE(((void)session, set_current(device, pool)));
 }
+
+#if IFL_CUDART >= 13
+/* Pools hold the GPU's memory here: none is the host's, or managed. */
+static ifl_cuda_error gpu_of(const ifl_location *at, int allocation, int *gpu)
+{
+    enum { PINNED = 1, MANAGED = 3 };
+    if (!at || (allocation != PINNED && allocation != MANAGED))
+        return ifl_cudaErrorInvalidValue;
+    *gpu = at->id;
+    return at->type == IFL_LOCATION_GPU && allocation == PINNED ? ifl_cudaSuccess
+                                                                : ifl_cudaErrorNotSupported;
+}
+
+static ifl_cuda_error give_at(void **out, ifl_pool *(*from)(int gpu), const ifl_location *at,
+                              int allocation)
+{
+    int gpu;
+    const ifl_cuda_error code = gpu_of(at, allocation, &gpu);
+    return code == ifl_cudaSuccess ? give(out, from, gpu) : code;
+}
+
+IFL_SERVED ifl_cuda_error cudaMemGetDefaultMemPool(void **out, const ifl_location *at,
+                                                   int allocation)
+{
+    SERVE(((void)session, give_at(out, ifl_pool_default, at, allocation)));
+}
+
+IFL_SERVED ifl_cuda_error cudaMemGetMemPool(void **out, const ifl_location *at, int allocation)
+{
+    SERVE(((void)session, give_at(out, ifl_pool_current, at, allocation)));
+}
+
+static ifl_cuda_error set_at(const ifl_location *at, int allocation, const void *pool)
+{
+    int gpu;
+    const ifl_cuda_error code = gpu_of(at, allocation, &gpu);
+    return code == ifl_cudaSuccess ? set_current(gpu, pool) : code;
+}
+
+IFL_SERVED ifl_cuda_error cudaMemSetMemPool(const ifl_location *at, int allocation,
+                                            const void *pool)
+{
+    SERVE(((void)session, set_at(at, allocation, pool)));
+}
+#endif
 
 /* cudaMemPoolProps, as far as it says where the pool is. */
 typedef struct pool_properties {

@@ -347,6 +347,18 @@ IFL_SERVED ifl_cuda_error cudaLaunchHostFunc(void *stream, void (*call)(void *),
 }
 ALSO_OF_THREAD(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
 
+#if IFL_CUDART >= 13
+/* cudaHostTaskSyncMode: how the GPU's work waits for the function, which is no matter here. */
+IFL_SERVED ifl_cuda_error cudaLaunchHostFunc_v2(void *stream, void (*call)(void *), void *user,
+                                                unsigned mode)
+{
+    enum { SPINS = 1 };
+    SERVE(mode > SPINS ? ifl_cudaErrorInvalidValue
+                       : launch_host(session, stream, (ifl_op_host){.call = call, .user = user}));
+}
+ALSO_OF_THREAD(cudaLaunchHostFunc_v2_ptsz, cudaLaunchHostFunc_v2);
+#endif
+
 /* No capture takes it, unlike a host function. */
 static ifl_cuda_error add_callback(ifl_session *session, void *handle, ifl_op_host host)
 {
