@@ -41,6 +41,7 @@ void ifl_graph_free(ifl_graph *graph)
         free_node(graph->nodes.at[i]);
     ifl_vec_free(&graph->nodes);
     ifl_graph_let_all_go(graph);
+    free(graph->recapture);
     free(graph);
 }
 

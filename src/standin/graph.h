@@ -55,10 +55,12 @@ typedef struct ifl_graph {
     ifl_handle_kind
         /* IFL_HANDLE_GRAPH, whose nodes are handles too, IFL_HANDLE_EXEC, or IFL_HANDLE_NONE */
         kind;
-    unsigned number;           /* of the process: no other graph has had it */
-    unsigned numbers;          /* that its nodes were given */
-    bool is_inner;             /* a node owns it */
-    bool is_spoilt;            /* by a call that its capture does not allow */
+    unsigned number;  /* of the process: no other graph has had it */
+    unsigned numbers; /* that its nodes were given */
+    bool is_inner;    /* a node owns it */
+    bool is_spoilt;   /* by a call that its capture does not allow */
+    struct ifl_recapture
+        *recapture;            /* its capture goes over the nodes that it has; NULL: it does not */
     bool is_uploaded;          /* kernels may launch it */
     bool has_instance;         /* was instantiated */
     unsigned long long flags;  /* it tells that it was instantiated with */

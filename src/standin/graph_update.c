@@ -70,6 +70,11 @@ static ifl_update_result change_of(ifl_session *session, const ifl_op *a, const 
     }
 }
 
+bool ifl_op_may_become(ifl_session *session, const ifl_op *op, const ifl_op *other)
+{
+    return change_of(session, op, other) == IFL_UPDATE_DONE;
+}
+
 static bool is_line(const ifl_op_copy *c)
 {
     return c->width && c->height == 1 && c->depth == 1;

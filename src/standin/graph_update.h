@@ -29,6 +29,8 @@ ifl_cuda_error ifl_graph_update(ifl_session *session, ifl_graph *exec, const ifl
 /* The node that calls of before CUDA 12 tell of an update: where the counts of nodes differ that is an
  * exit node of `from`, as an H100 (driver 580) has it. */
 ifl_node *ifl_graph_update_told(const ifl_graph *from, const ifl_update_info *info);
+/* Whether a node of an instantiated graph may do the one instead of the other. */
+bool ifl_op_may_become(ifl_session *session, const ifl_op *op, const ifl_op *other);
 /* ifl_node_replace for a node of an instantiated graph; cudaErrorInvalidValue where it may not. */
 ifl_cuda_error ifl_exec_replace(ifl_session *session, ifl_node *node, const ifl_op *op);
 

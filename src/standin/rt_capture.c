@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Capturing what streams are given into graphs. */
-#include "standin/graph.h"
+#include "standin/graph_node.h"
+#include "standin/recapture.h"
 #include "standin/served.h"
+
+#include <string.h>
 
 /* cudaStreamCaptureStatus */
 enum { NOT_CAPTURING, CAPTURING, INVALIDATED };
@@ -83,6 +86,59 @@ IFL_SERVED ifl_cuda_error cudaStreamBeginCaptureToGraph(void *stream, const void
 }
 ALSO_OF_THREAD(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph);
 
+#if IFL_CUDART >= 13
+/* cudaGraphRecaptureCallbackData */
+typedef ifl_cuda_error recapture_call(void *user, ifl_node *node, const ifl_node_params *before,
+                                      const ifl_node_params *after, int status);
+typedef struct recapture_data {
+    recapture_call *call;
+    void *user;
+} recapture_data;
+
+extern ifl_cuda_error cudaGraphNodeGetParams(const void *node, ifl_node_params *out);
+
+/* Both sets of parameters point to what the operations own, so the old one goes last. */
+static ifl_cuda_error tell_change(void *user, ifl_node *node, const ifl_op *to, bool is_eligible)
+{
+    const ifl_recapture *r = node->graph->recapture;
+    ifl_node_params before = {0}, after = {0};
+    ifl_op fresh, old = node->op;
+    recapture_call *call;
+    memcpy(&call, &r->call, sizeof call);
+    if (!ifl_op_copy_of(to, &fresh, node->graph->kind))
+        return ifl_cudaErrorMemoryAllocation;
+    cudaGraphNodeGetParams(node, &before);
+    node->op = fresh;
+    cudaGraphNodeGetParams(node, &after);
+    const ifl_cuda_error code = call(user, node, &before, &after, !is_eligible);
+    ifl_op_clear(&old);
+    return code;
+}
+
+static ifl_cuda_error begin_again(void *handle, int mode, ifl_graph *into,
+                                  const recapture_data *data)
+{
+    void *call = NULL;
+    ifl_cuda_error code =
+        into && !into->recapture ? begin(handle, mode, into) : ifl_cudaErrorInvalidValue;
+    if (code != ifl_cudaSuccess)
+        return code;
+    if (data && data->call)
+        memcpy(&call, &data->call, sizeof call);
+    if (ifl_recapture_begin(into, call ? tell_change : NULL, call, data ? data->user : NULL))
+        return ifl_cudaSuccess;
+    ifl_streams_leave(into);
+    return ifl_cudaErrorMemoryAllocation;
+}
+
+IFL_SERVED ifl_cuda_error cudaStreamBeginRecaptureToGraph(void *stream, int mode, const void *graph,
+                                                          const recapture_data *data)
+{
+    SERVE(((void)session, begin_again(stream, mode, ifl_graph_of(graph), data)));
+}
+ALSO_OF_THREAD(cudaStreamBeginRecaptureToGraph_ptsz, cudaStreamBeginRecaptureToGraph);
+#endif
+
 static ifl_cuda_error end(void *handle, ifl_graph **out)
 {
     ifl_stream *stream = ifl_stream_of(handle);
@@ -100,9 +156,12 @@ static ifl_cuda_error end(void *handle, ifl_graph **out)
         return ifl_cudaErrorStreamCaptureWrongThread;
     ifl_graph *graph = stream->capture;
     const bool is_own = stream->made_graph;
-    const ifl_cuda_error code = graph->is_spoilt ? ifl_cudaErrorStreamCaptureInvalidated
-                                : ifl_stream_joins_all(stream) ? ifl_cudaSuccess
-                                                               : ifl_cudaErrorStreamCaptureUnjoined;
+    const bool was_spoilt = graph->is_spoilt;
+    ifl_cuda_error code = ifl_recapture_end(graph);
+    if (code == ifl_cudaSuccess)
+        code = was_spoilt                     ? ifl_cudaErrorStreamCaptureInvalidated
+               : ifl_stream_joins_all(stream) ? ifl_cudaSuccess
+                                              : ifl_cudaErrorStreamCaptureUnjoined;
     graph->is_spoilt = false;
     ifl_streams_leave(graph);
     if (code != ifl_cudaSuccess && is_own)

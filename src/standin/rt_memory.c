@@ -6,6 +6,7 @@
 #include "standin/host_block.h"
 #include "standin/managed_range.h"
 #include "standin/pool.h"
+#include "standin/recapture.h"
 #include "standin/served.h"
 #include "standin/shared_memory.h"
 
@@ -58,6 +59,17 @@ IFL_SERVED ifl_cuda_error cudaMalloc(void **out, size_t bytes)
     SERVE_UNSAFE(allocate(session, out, bytes, __builtin_return_address(0)));
 }
 
+/* In a recapture it is the memory that the node has. */
+static ifl_cuda_error allocate_again(ifl_session *session, void **out, uint64_t bytes, void *handle)
+{
+    void *at = ifl_recapture_memory(ifl_stream_of(handle)->capture, bytes);
+    const ifl_op op = {.kind = IFL_DO_ALLOCATE, .of.memory = {at, bytes}};
+    if (!out)
+        return ifl_cudaErrorInvalidValue;
+    *out = at;
+    return ifl_serve_op(session, handle, op);
+}
+
 /* In a capture, a node of the graph. */
 static ifl_cuda_error allocate_in(ifl_session *session, void **out, uint64_t bytes, void *handle,
                                   const void *from)
@@ -68,6 +80,8 @@ static ifl_cuda_error allocate_in(ifl_session *session, void **out, uint64_t byt
     ifl_cuda_error code = stream->capture ? ifl_cudaSuccess : ifl_stream_check_idle(stream);
     if (code == ifl_cudaSuccess && !stream->capture)
         code = ifl_capture_allow_unsafe();
+    if (stream->capture && stream->capture->recapture)
+        return allocate_again(session, out, bytes, handle);
     if (code == ifl_cudaSuccess)
         code = allocate(session, out, bytes, from);
     if (code != ifl_cudaSuccess)

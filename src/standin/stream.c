@@ -7,6 +7,7 @@
 #include "standin/graph.h"
 #include "standin/handle.h"
 #include "standin/later.h"
+#include "standin/recapture.h"
 
 enum { LEGACY = 1, PER_THREAD = 2, FIRST_ID = 3 };
 
@@ -52,6 +53,7 @@ static void drop_capture(const ifl_stream *stream)
     const bool is_own = stream->made_graph;
     if (!stream->began_capture)
         return;
+    ifl_recapture_end(graph);
     ifl_streams_leave(graph);
     if (is_own)
         ifl_graph_free(graph);
@@ -331,6 +333,8 @@ ifl_cuda_error ifl_stream_give(ifl_session *session, void *handle, const ifl_op 
     /* In a capture, events only order the nodes. */
     if ((op->kind == IFL_DO_EVENT_RECORD || op->kind == IFL_DO_EVENT_WAIT) && !op->is_external)
         return ifl_cudaSuccess;
+    if (stream->capture->recapture)
+        return ifl_recapture_give(session, stream, op);
     ifl_node *node = ifl_graph_add(stream->capture, op);
     bool is_whole = node != NULL;
     for (size_t i = 0; is_whole && i < stream->follows.count; i++)
