@@ -395,21 +395,69 @@ ifl_cuda_error ifl_node_destroy(ifl_node *node)
 
 typedef struct kept_memory {
     uint64_t address, bytes;
+    bool is_live; /* a launch allocated it, and nothing has freed it since */
 } kept_memory;
 
 static IFL_VEC(kept_memory) kept;
 
 bool ifl_graph_memory_keep(uint64_t address, uint64_t bytes)
 {
-    return ifl_vec_push(&kept, ((kept_memory){address, bytes}));
+    return ifl_vec_push(&kept, ((kept_memory){address, bytes, false}));
+}
+
+static kept_memory *find_kept(uint64_t address)
+{
+    for (size_t i = 0; i < kept.count; i++)
+        if (kept.at[i].address == address)
+            return &kept.at[i];
+    return NULL;
 }
 
 bool ifl_graph_memory_holds(uint64_t address)
 {
-    for (size_t i = 0; i < kept.count; i++)
-        if (kept.at[i].address == address)
-            return true;
-    return false;
+    return find_kept(address) != NULL;
+}
+
+void ifl_graph_memory_freed(uint64_t address)
+{
+    kept_memory *memory = find_kept(address);
+    if (memory)
+        memory->is_live = false;
+}
+
+static bool is_any_live(const ifl_graph *graph)
+{
+    bool found = false;
+    for (size_t i = 0; i < graph->nodes.count && !found; i++) {
+        const ifl_op *op = &graph->nodes.at[i]->op;
+        const kept_memory *memory =
+            op->kind == IFL_DO_ALLOCATE ? find_kept((uintptr_t)op->of.memory.address) : NULL;
+        found = (memory && memory->is_live) ||
+                (op->kind == IFL_DO_CHILD_GRAPH && is_any_live(op->of.child));
+    }
+    return found;
+}
+
+static void note_live(const ifl_graph *graph, ifl_op_kind kind)
+{
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const ifl_op *op = &graph->nodes.at[i]->op;
+        kept_memory *memory = op->kind == kind ? find_kept((uintptr_t)op->of.memory.address) : NULL;
+        if (memory)
+            memory->is_live = kind == IFL_DO_ALLOCATE;
+        if (op->kind == IFL_DO_CHILD_GRAPH)
+            note_live(op->of.child, kind);
+    }
+}
+
+bool ifl_graph_memory_launch(const ifl_graph *exec)
+{
+    enum { FREES_ON_LAUNCH = 1 }; /* cudaGraphInstantiateFlagAutoFreeOnLaunch */
+    if (!(exec->flags & FREES_ON_LAUNCH) && is_any_live(exec))
+        return false;
+    note_live(exec, IFL_DO_ALLOCATE);
+    note_live(exec, IFL_DO_RELEASE);
+    return true;
 }
 
 uint64_t ifl_graph_memory_bytes(void)

@@ -58,6 +58,7 @@ typedef struct ifl_graph {
     unsigned number;  /* of the process: no other graph has had it */
     unsigned numbers; /* that its nodes were given */
     bool is_inner;    /* a node owns it */
+    bool is_moved;    /* into that node, as the program asked for */
     bool is_spoilt;   /* by a call that its capture does not allow */
     struct ifl_recapture
         *recapture;            /* its capture goes over the nodes that it has; NULL: it does not */
@@ -120,5 +121,9 @@ bool ifl_graph_has_conditions(const ifl_graph *graph);
 bool ifl_graph_memory_keep(uint64_t address, uint64_t bytes);
 bool ifl_graph_memory_holds(uint64_t address);
 uint64_t ifl_graph_memory_bytes(void);
+/* CUDA Runtime API, cudaGraphLaunch: false where memory of the last launch is not freed, and is not to
+ * be by this one. */
+bool ifl_graph_memory_launch(const ifl_graph *exec);
+void ifl_graph_memory_freed(uint64_t address);
 
 #endif

@@ -52,6 +52,10 @@ typedef struct ifl_node_params {
         ifl_set_params set;
         ifl_host_params host;
         void *pointer;
+        struct {
+            void *graph;
+            int ownership; /* cudaGraphChildGraphNodeOwnership */
+        } child;
         ifl_condition_params condition;
     } of;
     long long reserved_too;

@@ -17,6 +17,8 @@ ifl_pool *ifl_pool_new(int gpu)
         return NULL;
     }
     pool->gpu = gpu;
+    for (int reuse = 1; reuse <= IFL_POOL_REUSES; reuse++) /* CUDA Runtime API: enabled */
+        pool->attribute[reuse] = 1;
     pool->access[gpu] = IFL_POOL_READ_AND_WRITE;
     return pool;
 }
@@ -56,15 +58,21 @@ typedef struct held {
 
 static IFL_VEC(held) all;
 
+enum { RESERVED = 5, RESERVED_MOST = 6, USED = 7, USED_MOST = 8 };
+
 /* cudaMemPoolAttr: nothing is reserved that is not used. */
 static void count(ifl_pool *pool, uint64_t bytes, bool is_more)
 {
-    enum { RESERVED = 5, RESERVED_MOST = 6, USED = 7, USED_MOST = 8 };
     uint64_t *at = pool->attribute;
     at[USED] += is_more ? bytes : -bytes;
     at[RESERVED] = at[USED];
     at[USED_MOST] = at[USED] > at[USED_MOST] ? at[USED] : at[USED_MOST];
     at[RESERVED_MOST] = at[RESERVED] > at[RESERVED_MOST] ? at[RESERVED] : at[RESERVED_MOST];
+}
+
+bool ifl_pool_has_room(const ifl_pool *pool, uint64_t bytes)
+{
+    return !pool->most || (bytes <= pool->most && pool->attribute[USED] <= pool->most - bytes);
 }
 
 static void drop(size_t index)

@@ -157,7 +157,7 @@ static ifl_node *not_of_device(ifl_session *session, const ifl_graph *graph)
 static ifl_cuda_error check_flags(const ifl_graph *graph, unsigned long long flags)
 {
     const bool is_for_device = flags & IFL_GRAPH_FROM_DEVICE;
-    const bool is_right = graph && !(flags & ~(unsigned long long)ALL_FLAGS) &&
+    const bool is_right = graph && !graph->is_moved && !(flags & ~(unsigned long long)ALL_FLAGS) &&
                           !(is_for_device && (flags & FREES_ON_LAUNCH || !graph->nodes.count));
     if (!is_right)
         return ifl_cudaErrorInvalidValue;
@@ -269,7 +269,9 @@ ALSO_OF_THREAD(cudaGraphUpload_ptsz, cudaGraphUpload);
 
 static ifl_cuda_error launch(ifl_session *session, ifl_graph *exec, void *stream)
 {
-    const ifl_cuda_error code = upload(exec, stream);
+    ifl_cuda_error code = upload(exec, stream);
+    if (code == ifl_cudaSuccess && !ifl_graph_memory_launch(exec))
+        code = ifl_cudaErrorInvalidValue;
     return code == ifl_cudaSuccess ? ifl_later_give_graph(session, ifl_stream_of(stream), exec)
                                    : code;
 }

@@ -94,13 +94,44 @@ static ifl_made_op make(ifl_session *session, const ifl_node *node, const ifl_no
     }
 }
 
+static bool contains(const ifl_graph *graph, const ifl_graph *other)
+{
+    const ifl_graph *inner;
+    bool found = graph == other;
+    for (size_t i = 0; i < graph->nodes.count && !found; i++)
+        for (unsigned n = 0; !found && (inner = ifl_node_inner(graph->nodes.at[i], n)); n++)
+            found = contains(inner, other);
+    return found;
+}
+
+/* cudaGraphChildGraphOwnershipMove: the node has the graph itself, which nobody else can have. Graphs
+ * that are moved may allocate memory. */
+static ifl_cuda_error move(ifl_node **out, const void *graph, ifl_node *const *after, size_t count,
+                           ifl_graph *child)
+{
+    if (!child || child->is_inner || contains(child, ifl_graph_of(graph)))
+        return ifl_cudaErrorInvalidValue;
+    const ifl_cuda_error code = ifl_made_add(out, graph, after, count, ifl_make_child(child));
+    if (code != ifl_cudaSuccess)
+        return code;
+    ifl_graph_free((*out)->op.of.child);
+    (*out)->op.of.child = child;
+    child->is_inner = child->is_moved = true;
+    return ifl_cudaSuccess;
+}
+
 static ifl_cuda_error add(ifl_session *session, ifl_node **out, const void *graph,
                           ifl_node *const *after, size_t count, ifl_node_params *params,
                           const void *from)
 {
+    enum { MOVES = 1 };
     if (!params)
         return ifl_cudaErrorInvalidValue;
     switch (params->type) {
+    case IFL_NODE_GRAPH:
+        if (params->of.child.ownership == MOVES)
+            return move(out, graph, after, count, ifl_graph_of(params->of.child.graph));
+        break;
     case IFL_NODE_EMPTY:
         return ifl_graph_add_after(out, graph, after, count, &(ifl_op){.kind = IFL_DO_EMPTY_NODE});
     case IFL_NODE_ALLOCATE:
@@ -110,8 +141,9 @@ static ifl_cuda_error add(ifl_session *session, ifl_node **out, const void *grap
     case IFL_NODE_CONDITION:
         return add_condition(out, graph, after, count, &params->of.condition);
     default:
-        return ifl_made_add(out, graph, after, count, make(session, NULL, params, from));
+        break;
     }
+    return ifl_made_add(out, graph, after, count, make(session, NULL, params, from));
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphAddNode_v2(ifl_node **out, const void *graph,

@@ -341,6 +341,7 @@ static bool is_allocated(ifl_session *session, const void *at)
 static ifl_cuda_error release(ifl_session *session, void *at)
 {
     ifl_block *b = ifl_block_find(at);
+    ifl_graph_memory_freed((uintptr_t)at);
     if (!at || ifl_graph_memory_holds((uintptr_t)at))
         return ifl_cudaSuccess;
     ifl_later_finish_all(session);

@@ -93,6 +93,8 @@ IFL_SERVED ifl_cuda_error cudaMemSetMemPool(const ifl_location *at, int allocati
 typedef struct pool_properties {
     int allocation, handles;
     int location, gpu;
+    const void *security; /* of Windows */
+    size_t most;
 } pool_properties;
 
 static ifl_cuda_error make(void **out, const pool_properties *properties)
@@ -101,8 +103,10 @@ static ifl_cuda_error make(void **out, const pool_properties *properties)
     const int gpu = properties && properties->location == ON_GPU ? properties->gpu : 0;
     const ifl_cuda_error code = properties && ifl_gpu_exists(gpu) ? give(out, ifl_pool_new, gpu)
                                                                   : ifl_cudaErrorInvalidValue;
-    if (code == ifl_cudaSuccess)
-        ((ifl_pool *)*out)->handles = properties->handles;
+    if (code != ifl_cudaSuccess)
+        return code;
+    ((ifl_pool *)*out)->handles = properties->handles;
+    ((ifl_pool *)*out)->most = properties->most;
     return code;
 }
 
@@ -211,8 +215,10 @@ IFL_SERVED ifl_cuda_error cudaMemPoolGetAccess(int *flags, const void *pool,
 static ifl_cuda_error allocate_from(ifl_session *session, void **out, size_t bytes, ifl_pool *pool,
                                     void *stream)
 {
-    const ifl_cuda_error code = pool && !pool->is_imported ? cudaMallocAsync(out, bytes, stream)
-                                                           : ifl_cudaErrorInvalidValue;
+    const ifl_cuda_error code = !pool || pool->is_imported ? ifl_cudaErrorInvalidValue
+                                : !ifl_pool_has_room(pool, bytes)
+                                    ? ifl_cudaErrorMemoryAllocation
+                                    : cudaMallocAsync(out, bytes, stream);
     ifl_allocation *a = code == ifl_cudaSuccess
                             ? ifl_memory_find(ifl_session_memory(session), (uintptr_t)*out)
                             : NULL;
