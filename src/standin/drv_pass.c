@@ -54,8 +54,8 @@ static void *node_params(node_words *params, node_words *own)
     return own;
 }
 
-static ifl_cuda_error add_node(void **out, void *graph, void *const *after, size_t count,
-                               node_words *params)
+static ifl_cuda_error add_node(void **out, void *graph, void *const *after, const void *edges,
+                               size_t count, node_words *params)
 {
     node_words own;
     if (params && params->type == NODE_WORDS)
@@ -63,7 +63,7 @@ static ifl_cuda_error add_node(void **out, void *graph, void *const *after, size
     return params && params->type == NODE_COPY
                ? cuGraphAddMemcpyNode(out, graph, after, count, &params->of[COPYS_BOX],
                                       params->of[COPYS_CONTEXT])
-               : cudaGraphAddNode(out, graph, after, NULL, count, node_params(params, &own));
+               : cudaGraphAddNode(out, graph, after, edges, count, node_params(params, &own));
 }
 
 static ifl_cuda_error set_node(void *node, node_words *params)

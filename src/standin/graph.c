@@ -28,6 +28,7 @@ static void free_node(ifl_node *node)
     ifl_handle_remove(node);
     ifl_op_clear(&node->op);
     ifl_vec_free(&node->waits_for);
+    ifl_vec_free(&node->edges);
     ifl_vec_free(&node->attributes);
     free(node);
 }
@@ -116,7 +117,7 @@ static bool clone_edges(ifl_graph *copy, const ifl_node *node)
 {
     ifl_node *twin = ifl_graph_twin(copy, node);
     for (size_t i = 0; i < node->waits_for.count; i++)
-        if (!ifl_vec_push(&twin->waits_for, ifl_graph_twin(copy, node->waits_for.at[i])))
+        if (!ifl_node_wait(twin, ifl_graph_twin(copy, node->waits_for.at[i]), node->edges.at[i]))
             return false;
     return true;
 }
@@ -278,12 +279,41 @@ static bool is_any_twice(ifl_node *const *nodes, size_t count)
     return false;
 }
 
+bool ifl_node_wait(ifl_node *node, ifl_node *before, ifl_edge_data data)
+{
+    return ifl_vec_reserve(&node->edges, 1) && ifl_vec_push(&node->waits_for, before) &&
+           ifl_vec_push(&node->edges, data);
+}
+
 static bool depend(ifl_node *node, ifl_node *const *after, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!ifl_vec_push(&node->waits_for, after[i]))
+        if (!ifl_node_wait(node, after[i], (ifl_edge_data){0}))
             return false;
     return true;
+}
+
+/* CUDA Runtime API, cudaGraphDependencyType and the ports of kernels' nodes: only kernels have other
+ * ports, and let others begin before they have ended. */
+static bool is_edge(const ifl_node *from, const ifl_node *to, const ifl_edge_data *data)
+{
+    enum { PROGRAMMATIC = 1, LAUNCHED = 2 };
+    static const uint8_t zeros[sizeof data->reserved];
+    const bool is_early = data->from_port || data->type;
+    const bool are_kernels = from->op.kind == IFL_DO_KERNEL && to->op.kind == IFL_DO_KERNEL;
+    return !data->to_port && data->from_port <= LAUNCHED && data->type <= PROGRAMMATIC &&
+           !data->from_port == !data->type && (!is_early || are_kernels) &&
+           !memcmp(data->reserved, zeros, sizeof zeros);
+}
+
+ifl_cuda_error ifl_node_set_edges(ifl_node *node, const ifl_edge_data *data)
+{
+    for (size_t i = 0; data && i < node->waits_for.count; i++) {
+        if (!is_edge(node->waits_for.at[i], node, &data[i]))
+            return ifl_cudaErrorInvalidValue;
+        node->edges.at[i] = data[i];
+    }
+    return ifl_cudaSuccess;
 }
 
 ifl_cuda_error ifl_graph_add_after(ifl_node **out, const void *handle, ifl_node *const *after,
@@ -309,16 +339,17 @@ static size_t place_of(const ifl_node *node, const ifl_node *before)
 }
 
 ifl_cuda_error ifl_graph_depend(const void *handle, ifl_node *const *from, ifl_node *const *to,
-                                size_t count)
+                                const ifl_edge_data *data, size_t count)
 {
     const ifl_graph *graph = ifl_graph_of(handle);
     if (!graph || !are_nodes(graph, from, count) || !are_nodes(graph, to, count))
         return ifl_cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++)
-        if (from[i] == to[i] || place_of(to[i], from[i]) < to[i]->waits_for.count)
+        if (from[i] == to[i] || place_of(to[i], from[i]) < to[i]->waits_for.count ||
+            (data && !is_edge(from[i], to[i], &data[i])))
             return ifl_cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++)
-        if (!depend(to[i], &from[i], 1))
+        if (!ifl_node_wait(to[i], from[i], data ? data[i] : (ifl_edge_data){0}))
             return ifl_cudaErrorMemoryAllocation;
     return ifl_cudaSuccess;
 }
@@ -329,6 +360,9 @@ static void forget(ifl_node *node, const ifl_node *before)
     if (at == node->waits_for.count)
         return;
     node->waits_for.count--;
+    node->edges.count--;
+    memmove(&node->edges.at[at], &node->edges.at[at + 1],
+            (node->edges.count - at) * sizeof *node->edges.at);
     memmove(&node->waits_for.at[at], &node->waits_for.at[at + 1],
             (node->waits_for.count - at) * sizeof(ifl_node *));
 }
@@ -343,15 +377,22 @@ static bool has_memory(const ifl_graph *graph)
     return found;
 }
 
-ifl_cuda_error ifl_graph_undepend(const void *handle, ifl_node *const *from, ifl_node *const *to,
-                                  size_t count)
+static bool has_edge(const ifl_node *node, const ifl_node *before, const ifl_edge_data *data)
 {
+    const size_t at = place_of(node, before);
+    return at < node->waits_for.count && !memcmp(&node->edges.at[at], data, sizeof *data);
+}
+
+ifl_cuda_error ifl_graph_undepend(const void *handle, ifl_node *const *from, ifl_node *const *to,
+                                  const ifl_edge_data *data, size_t count)
+{
+    static const ifl_edge_data ordinary;
     const ifl_graph *graph = ifl_graph_of(handle);
     if (!graph || !are_nodes(graph, from, count) || !are_nodes(graph, to, count) ||
         (count && has_memory(graph)))
         return ifl_cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++)
-        if (place_of(to[i], from[i]) == to[i]->waits_for.count)
+        if (!has_edge(to[i], from[i], data ? &data[i] : &ordinary))
             return ifl_cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++)
         forget(to[i], from[i]);

@@ -36,6 +36,11 @@ typedef struct ifl_user_hold {
     uint64_t count;
 } ifl_user_hold;
 
+/* cudaGraphEdgeData: zeros are an ordinary edge, which every edge is here but for who asks. */
+typedef struct ifl_edge_data {
+    uint8_t from_port, to_port, type, reserved[5];
+} ifl_edge_data;
+
 typedef struct ifl_node {
     ifl_op op;
     struct ifl_graph *graph; /* that it is a node of */
@@ -48,6 +53,7 @@ typedef struct ifl_node {
     bool is_joined;         /* by the stream whose capture ends: found when it does */
     const struct ifl_node *made_from; /* of which it is a clone's; NULL: it is no clone's */
     IFL_VEC(struct ifl_node *) waits_for;
+    IFL_VEC(ifl_edge_data) edges; /* to each of these */
     IFL_VEC(ifl_node_attribute) attributes;
 } ifl_node;
 
@@ -99,12 +105,16 @@ ifl_cuda_error ifl_node_destroy(ifl_node *node);
  * graph. */
 ifl_cuda_error ifl_graph_add_after(ifl_node **out, const void *graph, ifl_node *const *after,
                                    size_t count, const ifl_op *op);
-/* Lets each node to[i] wait for from[i]. */
+/* The node waits for the other; false without memory. */
+bool ifl_node_wait(ifl_node *node, ifl_node *before, ifl_edge_data data);
+/* Gives the edges of a node that was added last, in the order of `after`, their data; NULL: zeros. */
+ifl_cuda_error ifl_node_set_edges(ifl_node *node, const ifl_edge_data *data);
+/* Lets each node to[i] wait for from[i]. `data` may be NULL. */
 ifl_cuda_error ifl_graph_depend(const void *graph, ifl_node *const *from, ifl_node *const *to,
-                                size_t count);
+                                const ifl_edge_data *data, size_t count);
 /* The reverse; cudaErrorInvalidValue where one of these does not. */
 ifl_cuda_error ifl_graph_undepend(const void *graph, ifl_node *const *from, ifl_node *const *to,
-                                  size_t count);
+                                  const ifl_edge_data *data, size_t count);
 /* A node that waits for itself, through others; NULL: there is none. */
 ifl_node *ifl_graph_cycle(const ifl_graph *graph);
 /* Gives every node to `visit`, each after those it waits for; false where that has had enough. */

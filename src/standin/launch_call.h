@@ -10,7 +10,8 @@ typedef struct ifl_launch_call {
     void **arguments; /* one pointer a parameter */
     uint64_t shared_bytes;
     void *stream;
-    bool cooperative;
+    bool cooperative, is_programmatic;
+    void *event;      /* that is recorded behind the launch, or within it; NULL: none */
     const void *from; /* an address in the code that asks */
     ifl_dim3 cluster; /* 0: not given */
     struct ifl_updatable *
@@ -23,7 +24,8 @@ typedef struct ifl_launch_attribute {
     int unused;
     union {
         char bytes[64];
-        int cooperative;
+        int cooperative, programmatic;
+        void *event; /* first in the structures of two attributes */
         ifl_dim3 cluster;
     } is;
 } ifl_launch_attribute;
@@ -52,6 +54,9 @@ ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function
 /* The same, and gives it to the stream. `function` NULL: the program's function is not known. */
 ifl_cuda_error ifl_launch_serve(ifl_session *session, ifl_function_record *function,
                                 const ifl_launch_call *call);
+
+/* rt_stream.c: records the event in the stream, with flags of cudaEventRecordWithFlags. */
+ifl_cuda_error ifl_event_give(ifl_session *session, void *event, void *stream, unsigned flags);
 
 /* How many blocks an SM holds at once; 0 where a block is too large. */
 ifl_cuda_error ifl_launch_blocks_per_sm(ifl_session *session, const ifl_ready_kernel *kernel,

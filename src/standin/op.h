@@ -34,6 +34,8 @@ typedef struct ifl_op_kernel {
     uint32_t cluster[3];    /* 0: none */
     ifl_dim3 asked_cluster; /* by the launch, and not by the kernel; 0: none */
     bool cooperative;
+    bool
+        is_programmatic; /* the launch allows it to begin before the kernel ahead of it has ended */
     uint64_t shared_bytes;
     int shared_preference; /* device/shared_size.h */
     const void *function;  /* as the program names it */

@@ -146,12 +146,25 @@ static ifl_cuda_error add(ifl_session *session, ifl_node **out, const void *grap
     return ifl_made_add(out, graph, after, count, make(session, NULL, params, from));
 }
 
+static ifl_cuda_error add_with(ifl_session *session, ifl_node **out, const void *graph,
+                               ifl_node *const *after, const ifl_edge_data *edges, size_t count,
+                               ifl_node_params *params, const void *from)
+{
+    ifl_cuda_error code = add(session, out, graph, after, count, params, from);
+    if (code != ifl_cudaSuccess)
+        return code;
+    code = ifl_node_set_edges(*out, edges);
+    if (code != ifl_cudaSuccess)
+        ifl_node_destroy(*out);
+    return code;
+}
+
 IFL_SERVED ifl_cuda_error cudaGraphAddNode_v2(ifl_node **out, const void *graph,
-                                              ifl_node *const *after, const void *edges,
+                                              ifl_node *const *after, const ifl_edge_data *edges,
                                               size_t count, ifl_node_params *params)
 {
-    (void)edges;
-    SERVE(add(session, out, graph, after, count, params, __builtin_return_address(0)));
+    const void *from = __builtin_return_address(0);
+    SERVE(add_with(session, out, graph, after, edges, count, params, from));
 }
 #if IFL_CUDART >= 13
 ALSO(cudaGraphAddNode, cudaGraphAddNode_v2);

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What nodes of a graph wait for, as a program asks for it. Edges have no data here: all are
- * zero. */
+ * What nodes of a graph wait for, as a program asks for it. */
 #include "standin/graph.h"
 #include "standin/served.h"
 
 #include <string.h>
 
-/* cudaGraphEdgeData */
-typedef struct edge_data {
-    uint8_t from_port, to_port, type, reserved[5];
-} edge_data;
-
 /* Where edges are told, or one end of them: any may be NULL. */
 typedef struct list {
     ifl_node **from, **to;
-    edge_data *data;
+    ifl_edge_data *data;
     size_t most, found;
+    bool is_lossy; /* an edge has data, which nobody asked for */
 } list;
 
-static void add(list *to, ifl_node *first, ifl_node *second)
+/* The edge from the `w`th node that it waits for. */
+static void add(list *to, ifl_node *node, size_t w)
 {
+    static const ifl_edge_data ordinary;
+    ifl_node *first = node->waits_for.at[w], *second = node;
+    const ifl_edge_data *data = &node->edges.at[w];
     const size_t i = to->found;
     if ((to->from || to->to) && i == to->most)
         return;
@@ -28,7 +27,9 @@ static void add(list *to, ifl_node *first, ifl_node *second)
     if (to->to)
         to->to[i] = second;
     if (to->data)
-        memset(&to->data[i], 0, sizeof *to->data);
+        to->data[i] = *data;
+    else if (to->from || to->to)
+        to->is_lossy |= memcmp(data, &ordinary, sizeof *data) != 0;
     to->found++;
 }
 
@@ -42,34 +43,36 @@ static ifl_cuda_error end(list *to, size_t *count)
             to->to[i] = NULL;
     }
     *count = to->found;
-    return ifl_cudaSuccess;
+    return to->is_lossy ? ifl_cudaErrorLossyQuery : ifl_cudaSuccess;
 }
 
 static ifl_cuda_error list_edges(const ifl_graph *graph, ifl_node **from, ifl_node **to,
-                                 edge_data *data, size_t *count)
+                                 ifl_edge_data *data, size_t *count)
 {
     if (!graph || !count || !from != !to || (data && !from))
         return ifl_cudaErrorInvalidValue;
-    list edges = {from, to, data, from ? *count : 0, 0};
+    list edges = {.from = from, .to = to, .data = data, .most = from ? *count : 0};
     for (size_t i = 0; i < graph->nodes.count; i++) {
         ifl_node *node = graph->nodes.at[i];
         for (size_t w = 0; w < node->waits_for.count; w++)
-            add(&edges, node->waits_for.at[w], node);
+            add(&edges, node, w);
     }
     return end(&edges, count);
 }
 
-static ifl_cuda_error list_before(ifl_node *node, ifl_node **out, edge_data *data, size_t *count)
+static ifl_cuda_error list_before(ifl_node *node, ifl_node **out, ifl_edge_data *data,
+                                  size_t *count)
 {
     if (!node || !count || (data && !out))
         return ifl_cudaErrorInvalidValue;
     list nodes = {.from = out, .data = data, .most = out ? *count : 0};
     for (size_t w = 0; w < node->waits_for.count; w++)
-        add(&nodes, node->waits_for.at[w], node);
+        add(&nodes, node, w);
     return end(&nodes, count);
 }
 
-static ifl_cuda_error list_behind(ifl_node *node, ifl_node **out, edge_data *data, size_t *count)
+static ifl_cuda_error list_behind(ifl_node *node, ifl_node **out, ifl_edge_data *data,
+                                  size_t *count)
 {
     if (!node || !count || (data && !out))
         return ifl_cudaErrorInvalidValue;
@@ -78,7 +81,7 @@ static ifl_cuda_error list_behind(ifl_node *node, ifl_node **out, edge_data *dat
         ifl_node *other = node->graph->nodes.at[i];
         for (size_t w = 0; w < other->waits_for.count; w++)
             if (other->waits_for.at[w] == node)
-                add(&nodes, node, other);
+                add(&nodes, other, w);
     }
     return end(&nodes, count);
 }
@@ -108,20 +111,22 @@ IFL_SERVED ifl_cuda_error cudaGraphNodeGetDependentNodes(const void *node, ifl_n
 
 #if IFL_CUDART >= 12
 IFL_SERVED ifl_cuda_error WITH_DATA(cudaGraphGetEdges)(const void *graph, ifl_node **from,
-                                                       ifl_node **to, edge_data *data,
+                                                       ifl_node **to, ifl_edge_data *data,
                                                        size_t *count)
 {
     SERVE(((void)session, list_edges(ifl_graph_of(graph), from, to, data, count)));
 }
 
 IFL_SERVED ifl_cuda_error WITH_DATA(cudaGraphNodeGetDependencies)(const void *node, ifl_node **out,
-                                                                  edge_data *data, size_t *count)
+                                                                  ifl_edge_data *data,
+                                                                  size_t *count)
 {
     SERVE(((void)session, list_before(ifl_node_of(node), out, data, count)));
 }
 
 IFL_SERVED ifl_cuda_error WITH_DATA(cudaGraphNodeGetDependentNodes)(const void *node,
-                                                                    ifl_node **out, edge_data *data,
+                                                                    ifl_node **out,
+                                                                    ifl_edge_data *data,
                                                                     size_t *count)
 {
     SERVE(((void)session, list_behind(ifl_node_of(node), out, data, count)));
@@ -135,7 +140,7 @@ IFL_SERVED ifl_cuda_error WITH_DATA(cudaGraphNodeGetDependentNodes)(const void *
     IFL_SERVED ifl_cuda_error name(const void *graph, ifl_node *const *from, ifl_node *const *to,  \
                                    size_t count)                                                   \
     {                                                                                              \
-        SERVE(((void)session, change(graph, from, to, count)));                                    \
+        SERVE(((void)session, change(graph, from, to, NULL, count)));                              \
     }
 CHANGE(cudaGraphAddDependencies, ifl_graph_depend)
 CHANGE(cudaGraphRemoveDependencies, ifl_graph_undepend)
@@ -144,10 +149,9 @@ CHANGE(cudaGraphRemoveDependencies, ifl_graph_undepend)
 #if IFL_CUDART >= 12
 #define CHANGE_WITH(name, change)                                                                  \
     IFL_SERVED ifl_cuda_error name(const void *graph, ifl_node *const *from, ifl_node *const *to,  \
-                                   const edge_data *data, size_t count)                            \
+                                   const ifl_edge_data *data, size_t count)                        \
     {                                                                                              \
-        (void)data;                                                                                \
-        SERVE(((void)session, change(graph, from, to, count)));                                    \
+        SERVE(((void)session, change(graph, from, to, data, count)));                              \
     }
 CHANGE_WITH(WITH_DATA(cudaGraphAddDependencies), ifl_graph_depend)
 CHANGE_WITH(WITH_DATA(cudaGraphRemoveDependencies), ifl_graph_undepend)

@@ -184,6 +184,7 @@ ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function
     memcpy(op->of.kernel.cluster, cluster, sizeof cluster);
     op->of.kernel.asked_cluster = call->cluster;
     op->of.kernel.cooperative = call->cooperative;
+    op->of.kernel.is_programmatic = call->is_programmatic;
     describe_place(call->from, op->of.kernel.site, sizeof op->of.kernel.site);
     return op->of.kernel.params ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
 }
@@ -210,7 +211,9 @@ ifl_cuda_error ifl_launch_serve(ifl_session *session, ifl_function_record *funct
     code = is_updatable ? give_updatable(session, call->stream, &op, call->updatable)
                         : ifl_stream_give(session, call->stream, &op);
     ifl_op_clear(&op);
-    return code;
+    return code == ifl_cudaSuccess && call->event
+               ? ifl_event_give(session, call->event, call->stream, 0)
+               : code;
 }
 
 /* ---- by the host's address ------------------------------------------------------------------- */
@@ -274,7 +277,13 @@ ALSO_OF_THREAD(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
 
 /* ---- with attributes ------------------------------------------------------------------------- */
 
-enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
+enum {
+    ATTRIBUTE_COOPERATIVE = 2,
+    ATTRIBUTE_CLUSTER = 4,
+    ATTRIBUTE_PROGRAMMATIC = 6,
+    ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
+    ATTRIBUTE_COMPLETION_EVENT = 12
+};
 
 ifl_cuda_error ifl_launch_take(ifl_launch_call *call, const ifl_launch_attribute *attributes,
                                unsigned count)
@@ -285,6 +294,11 @@ ifl_cuda_error ifl_launch_take(ifl_launch_call *call, const ifl_launch_attribute
         const ifl_launch_attribute *attribute = &attributes[i];
         if (attribute->number == ATTRIBUTE_CLUSTER)
             call->cluster = attribute->is.cluster;
+        if (attribute->number == ATTRIBUTE_PROGRAMMATIC_EVENT ||
+            attribute->number == ATTRIBUTE_COMPLETION_EVENT)
+            call->event = attribute->is.event;
+        call->is_programmatic |=
+            attribute->number == ATTRIBUTE_PROGRAMMATIC && attribute->is.programmatic;
         if (attribute->number == IFL_ATTRIBUTE_UPDATABLE)
             call->updatable = (ifl_updatable *)(uintptr_t)&attribute->is;
         call->cooperative |=

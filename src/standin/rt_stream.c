@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Streams, events and host functions. */
 #include "standin/chosen_gpu.h"
+#include "standin/launch_call.h"
 #include "standin/served.h"
 
 #include <string.h>
@@ -220,7 +221,7 @@ IFL_SERVED ifl_cuda_error cudaEventDestroy(void *event)
 /* cudaEventRecordExternal, cudaEventWaitExternal: in a capture, a node of the graph. */
 enum { EXTERNAL = 1 };
 
-static ifl_cuda_error record(ifl_session *session, void *event, void *stream, unsigned flags)
+ifl_cuda_error ifl_event_give(ifl_session *session, void *event, void *stream, unsigned flags)
 {
     ifl_event *e = ifl_event_of(event);
     const ifl_stream *s = ifl_stream_of(stream);
@@ -234,13 +235,13 @@ static ifl_cuda_error record(ifl_session *session, void *event, void *stream, un
 
 IFL_SERVED ifl_cuda_error cudaEventRecord(void *event, void *stream)
 {
-    SERVE(record(session, event, stream, 0));
+    SERVE(ifl_event_give(session, event, stream, 0));
 }
 ALSO_OF_THREAD(cudaEventRecord_ptsz, cudaEventRecord);
 
 IFL_SERVED ifl_cuda_error cudaEventRecordWithFlags(void *event, void *stream, unsigned flags)
 {
-    SERVE(record(session, event, stream, flags));
+    SERVE(ifl_event_give(session, event, stream, flags));
 }
 ALSO_OF_THREAD(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
 

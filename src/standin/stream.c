@@ -312,6 +312,16 @@ void ifl_event_note(const ifl_session *session, ifl_event *event)
     event->microseconds = ifl_session_clock(session);
 }
 
+/* CUDA C++ Programming Guide, "Programmatic Dependent Launch", "Use in CUDA Graphs". */
+static ifl_edge_data edge_to(const ifl_node *before, const ifl_op *op)
+{
+    enum { PORT_PROGRAMMATIC = 1, PROGRAMMATIC = 1 };
+    const bool is_early = op->kind == IFL_DO_KERNEL && op->of.kernel.is_programmatic &&
+                          before->op.kind == IFL_DO_KERNEL;
+    return is_early ? (ifl_edge_data){.from_port = PORT_PROGRAMMATIC, .type = PROGRAMMATIC}
+                    : (ifl_edge_data){0};
+}
+
 ifl_cuda_error ifl_stream_give(ifl_session *session, void *handle, const ifl_op *op)
 {
     ifl_stream *stream = ifl_stream_of(handle);
@@ -338,7 +348,7 @@ ifl_cuda_error ifl_stream_give(ifl_session *session, void *handle, const ifl_op 
     ifl_node *node = ifl_graph_add(stream->capture, op);
     bool is_whole = node != NULL;
     for (size_t i = 0; is_whole && i < stream->follows.count; i++)
-        is_whole = ifl_vec_push(&node->waits_for, stream->follows.at[i]);
+        is_whole = ifl_node_wait(node, stream->follows.at[i], edge_to(stream->follows.at[i], op));
     return is_whole && ifl_stream_follow(stream, &node, 1, true) ? ifl_cudaSuccess
                                                                  : ifl_cudaErrorMemoryAllocation;
 }
