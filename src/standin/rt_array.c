@@ -290,6 +290,11 @@ static ifl_cuda_error copy_by_host(ifl_session *session, const void *to, ifl_pos
                                    const void *from, ifl_position place, size_t bytes)
 {
     enum { BY_ADDRESS = 4 };
+    const ifl_array *source = ifl_array_of(from);
+    if (!source)
+        return ifl_cudaErrorInvalidResourceHandle;
+    if (bytes > source->bytes)
+        return ifl_cudaErrorInvalidValue;
     void *between = malloc(bytes + 1);
     ifl_cuda_error code = between ? copy_flat(session, from, place.x, place.y, between, bytes,
                                               false, BY_ADDRESS, NULL)
