@@ -105,29 +105,27 @@ static ifl_cuda_error code_of(ifl_cuda_error code)
                : code;
 }
 
-static ifl_cuda_error make_in(uint64_t *out, const ifl_resource *from, const ifl_sampler *how)
+static ifl_cuda_error make_in(uint64_t *out, const ifl_resource *from, const ifl_sampler *how,
+                              const ifl_resource_view *view)
 {
-    SERVE(code_of(ifl_texture_object_make(session, from, how, out)));
+    SERVE(code_of(ifl_texture_object_make(session, from, how, view, out)));
 }
 
 static ifl_cuda_error make(uint64_t *out, const ifl_cuda_resource *from,
-                           const ifl_cuda_sampler *how, const void *view)
+                           const ifl_cuda_sampler *how, const ifl_resource_view *view)
 {
     ifl_resource to;
     if (!out || !from || !resource_of(from, &to))
         return ifl_cudaErrorInvalidValue;
-    if (view) {
-        ifl_state_tell("error: views of textures (CUDA_RESOURCE_VIEW_DESC) are not served yet");
-        return ifl_cudaErrorNotSupported;
-    }
     if (!how)
-        return make_in(out, &to, NULL);
+        return make_in(out, &to, NULL, NULL);
     const ifl_sampler of = sampler_of(how, &to);
-    return make_in(out, &to, &of);
+    return make_in(out, &to, &of, view);
 }
 
 IFL_SERVED ifl_cuda_error cuTexObjectCreate(uint64_t *out, const ifl_cuda_resource *from,
-                                            const ifl_cuda_sampler *how, const void *view)
+                                            const ifl_cuda_sampler *how,
+                                            const ifl_resource_view *view)
 {
     DRIVE(how ? make(out, from, how, view) : ifl_cudaErrorInvalidValue);
 }

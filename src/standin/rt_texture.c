@@ -74,21 +74,17 @@ static resource resource_from(const ifl_resource *from)
 /* ---- textures -------------------------------------------------------------------------------- */
 
 static ifl_cuda_error make(ifl_session *session, uint64_t *out, const resource *from,
-                           const ifl_sampler *how, const void *view)
+                           const ifl_sampler *how, const ifl_resource_view *view)
 {
     ifl_resource to;
     if (!out || !from)
         return ifl_cudaErrorInvalidValue;
-    if (view) {
-        ifl_state_tell("error: views of textures (cudaResourceViewDesc) are not served yet");
-        return ifl_cudaErrorNotSupported;
-    }
     const ifl_cuda_error code = resource_of(from, &to);
-    return code == ifl_cudaSuccess ? ifl_texture_object_make(session, &to, how, out) : code;
+    return code == ifl_cudaSuccess ? ifl_texture_object_make(session, &to, how, view, out) : code;
 }
 
 static ifl_cuda_error make_of(ifl_session *session, uint64_t *out, const resource *from,
-                              const void *how, size_t how_bytes, const void *view)
+                              const void *how, size_t how_bytes, const ifl_resource_view *view)
 {
     ifl_sampler of = {0};
     if (!how)
@@ -101,13 +97,13 @@ static ifl_cuda_error make_of(ifl_session *session, uint64_t *out, const resourc
 enum { SAMPLER_BYTES = IFL_CUDART >= 12 ? sizeof(ifl_sampler) : SAMPLER_V1_BYTES };
 
 IFL_SERVED ifl_cuda_error cudaCreateTextureObject(uint64_t *out, const resource *from,
-                                                  const void *how, const void *view)
+                                                  const void *how, const ifl_resource_view *view)
 {
     SERVE(make_of(session, out, from, how, SAMPLER_BYTES, view));
 }
 
 IFL_SERVED ifl_cuda_error cudaCreateTextureObject_v2(uint64_t *out, const resource *from,
-                                                     const void *how, const void *view)
+                                                     const void *how, const ifl_resource_view *view)
 {
     SERVE(make_of(session, out, from, how, sizeof(ifl_sampler), view));
 }
@@ -157,11 +153,10 @@ IFL_SERVED ifl_cuda_error cudaGetTextureObjectTextureDesc_v2(void *out, uint64_t
     SERVE(((void)session, tell_sampler(out, handle, sizeof(ifl_sampler))));
 }
 
-/* No object has a view. */
-IFL_SERVED ifl_cuda_error cudaGetTextureObjectResourceViewDesc(void *out, uint64_t handle)
+IFL_SERVED ifl_cuda_error cudaGetTextureObjectResourceViewDesc(ifl_resource_view *out,
+                                                               uint64_t handle)
 {
-    (void)out, (void)handle;
-    return ifl_state_end(ifl_cudaErrorInvalidValue);
+    SERVE(((void)session, ifl_texture_object_tell_view(handle, out)));
 }
 
 /* ---- surfaces -------------------------------------------------------------------------------- */

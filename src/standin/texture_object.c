@@ -121,6 +121,105 @@ static ifl_cuda_error take_resource(ifl_session *session, const ifl_resource *r,
     return r->type == IFL_RESOURCE_LINEAR ? take_linear(session, r, t) : take_rows(session, r, t);
 }
 
+/* ---- views ----------------------------------------------------------------------------------- */
+
+/* cudaResourceViewFormat, whose formats come in threes: one channel, two and four. */
+static bool texel_of_view(int format, ifl_texel *texel)
+{
+    static const struct {
+        uint8_t of, bits;
+    } formats[] = {{IFL_TEXEL_UNSIGNED, 8}, {IFL_TEXEL_SIGNED, 8},    {IFL_TEXEL_UNSIGNED, 16},
+                   {IFL_TEXEL_SIGNED, 16},  {IFL_TEXEL_UNSIGNED, 32}, {IFL_TEXEL_SIGNED, 32},
+                   {IFL_TEXEL_FLOAT, 16},   {IFL_TEXEL_FLOAT, 32}};
+    static const uint8_t channels[] = {1, 2, 4};
+    enum { THREES = 3 };
+    const size_t place = (size_t)(format - 1);
+    if (format < 1 || place / THREES >= sizeof formats / sizeof *formats)
+        return false;
+    *texel = (ifl_texel){.of = formats[place / THREES].of,
+                         .bits = formats[place / THREES].bits,
+                         .channels = channels[place % THREES]};
+    return true;
+}
+
+/* Elements of the same size, so that the texture keeps its own. */
+static ifl_cuda_error view_format(int format, ifl_texture *t)
+{
+    enum { LAST_PLAIN = 0x18, LAST = 0x22 };
+    ifl_texel texel;
+    if (!format)
+        return ifl_cudaSuccess;
+    if (format > LAST_PLAIN && format <= LAST) {
+        ifl_state_tell("error: views of block-compressed textures are not served");
+        return ifl_cudaErrorNotSupported;
+    }
+    if (!texel_of_view(format, &texel) || ifl_texel_bytes(&texel) != ifl_texel_bytes(&t->texel))
+        return ifl_cudaErrorInvalidValue;
+    t->texel = texel;
+    return ifl_cudaSuccess;
+}
+
+/* The first of these levels is the new one's first. */
+static bool view_levels(unsigned first, unsigned last, ifl_texture *t)
+{
+    if (first > last || last > t->smaller)
+        return false;
+    if (first) {
+        const ifl_texture_level base = t->level[first - 1];
+        memcpy(t->size, base.size, sizeof t->size);
+        t->address += base.offset;
+        t->bytes -= base.offset;
+        t->pitch = base.pitch;
+        t->slice = base.slice;
+        for (unsigned i = first; i < last; i++) {
+            t->level[i - first] = t->level[i];
+            t->level[i - first].offset -= base.offset;
+        }
+    }
+    t->smaller = (uint8_t)(last - first);
+    return true;
+}
+
+/* All levels begin as many layers later. */
+static bool view_layers(unsigned first, unsigned last, ifl_texture *t)
+{
+    if (!t->is_layered)
+        return !first && !last;
+    if (first > last || last >= t->layers)
+        return false;
+    const uint64_t start = first * t->slice;
+    for (unsigned i = 0; i < t->smaller; i++)
+        t->level[i].offset += first * t->level[i].slice - start;
+    t->address += start;
+    t->bytes -= start;
+    t->layers = last - first + 1;
+    return true;
+}
+
+/* CUDA Driver API, cuTexObjectCreate, CUDA_RESOURCE_VIEW_DESC. */
+static ifl_cuda_error take_view(const ifl_resource *r, const ifl_resource_view *v, ifl_texture *t)
+{
+    static const unsigned zeros[sizeof v->reserved / sizeof *v->reserved];
+    const bool is_array = r->type == IFL_RESOURCE_ARRAY || r->type == IFL_RESOURCE_MIPMAPS;
+    if (!is_array || memcmp(v->reserved, zeros, sizeof zeros) != 0)
+        return ifl_cudaErrorInvalidValue;
+    const ifl_array *whole = r->type == IFL_RESOURCE_ARRAY ? ifl_array_of(r->array)
+                                                           : &ifl_mipmaps_of(r->array)->level[0];
+    const ifl_cuda_error code = view_format(v->format, t);
+    if (code != ifl_cudaSuccess)
+        return code;
+    if (t->is_cube && t->is_layered && (v->first_layer || v->last_layer)) {
+        ifl_state_tell("error: views of layers of cubes are not served");
+        return ifl_cudaErrorNotSupported;
+    }
+    const bool is_size =
+        v->width == whole->width && v->height == whole->height && v->depth == whole->depth;
+    return is_size && view_levels(v->first_level, v->last_level, t) &&
+                   ((t->is_cube && t->is_layered) || view_layers(v->first_layer, v->last_layer, t))
+               ? ifl_cudaSuccess
+               : ifl_cudaErrorInvalidValue;
+}
+
 /* ---- how it is read -------------------------------------------------------------------------- */
 
 static bool is_mode(int mode)
@@ -171,11 +270,14 @@ static ifl_cuda_error take_sampler(const ifl_sampler *s, ifl_texture *t)
 /* ---- objects --------------------------------------------------------------------------------- */
 
 ifl_cuda_error ifl_texture_object_make(ifl_session *session, const ifl_resource *resource,
-                                       const ifl_sampler *sampler, uint64_t *out)
+                                       const ifl_sampler *sampler, const ifl_resource_view *view,
+                                       uint64_t *out)
 {
     ifl_texture texture = {.is_surface = !sampler};
     ifl_cuda_error code = take_resource(session, resource, !sampler, &texture);
     texture.is_surface = !sampler;
+    if (code == ifl_cudaSuccess && view)
+        code = take_view(resource, view, &texture);
     if (code == ifl_cudaSuccess && sampler)
         code = take_sampler(sampler, &texture);
     if (code != ifl_cudaSuccess)
@@ -189,7 +291,19 @@ ifl_cuda_error ifl_texture_object_make(ifl_session *session, const ifl_resource 
     *object = (ifl_texture_object){.handle = handle, .is_surface = !sampler, .resource = *resource};
     if (sampler)
         object->sampler = *sampler;
+    object->has_view = view != NULL;
+    if (view)
+        object->view = *view;
     *out = handle;
+    return ifl_cudaSuccess;
+}
+
+ifl_cuda_error ifl_texture_object_tell_view(uint64_t handle, ifl_resource_view *out)
+{
+    const ifl_texture_object *object = find(handle, false);
+    if (!object || !object->has_view || !out)
+        return ifl_cudaErrorInvalidValue;
+    *out = object->view;
     return ifl_cudaSuccess;
 }
 

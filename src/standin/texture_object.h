@@ -32,16 +32,28 @@ typedef struct ifl_sampler {
     int is_seamless;
 } ifl_sampler;
 
+/* In the order and the types of cudaResourceViewDesc, and of the driver's. */
+typedef struct ifl_resource_view {
+    int format; /* cudaResourceViewFormat; 0: the resource's own */
+    size_t width, height, depth;
+    unsigned first_level, last_level, first_layer, last_layer;
+    unsigned reserved[16];
+} ifl_resource_view;
+
 typedef struct ifl_texture_object {
     uint32_t handle;
-    bool is_surface;
+    bool is_surface, has_view;
+    ifl_resource_view view;
     ifl_resource resource;
     ifl_sampler sampler;
 } ifl_texture_object;
 
-/* `sampler` NULL: a surface object. */
+/* `sampler` NULL: a surface object. `view` may be NULL. */
 ifl_cuda_error ifl_texture_object_make(ifl_session *session, const ifl_resource *resource,
-                                       const ifl_sampler *sampler, uint64_t *out);
+                                       const ifl_sampler *sampler, const ifl_resource_view *view,
+                                       uint64_t *out);
+/* cudaErrorInvalidValue where there is no texture, or none with a view. */
+ifl_cuda_error ifl_texture_object_tell_view(uint64_t handle, ifl_resource_view *out);
 /* NULL: there is none. */
 const ifl_texture_object *ifl_texture_object_of(uint64_t handle, bool is_surface);
 /* False: there is none. */
