@@ -174,11 +174,10 @@ ALSO_OF_THREAD(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes);
 
 IFL_SERVED ifl_cuda_error cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
-    enum { GREATEST = -5 };
     if (least) /* CUDA Runtime API: either may be NULL */
-        *least = 0;
+        *least = IFL_LEAST_PRIORITY;
     if (greatest)
-        *greatest = GREATEST;
+        *greatest = IFL_GREATEST_PRIORITY;
     return ifl_state_end(ifl_cudaSuccess);
 }
 

@@ -49,6 +49,8 @@ ifl_event *ifl_event_of(void *handle);
 /* The event was reached now; NULL: it is gone. */
 void ifl_event_note(const ifl_session *session, ifl_event *event);
 
+/* The range that cudaDeviceGetStreamPriorityRange tells; other priorities are brought into it. */
+enum { IFL_LEAST_PRIORITY = 0, IFL_GREATEST_PRIORITY = -5 };
 ifl_cuda_error ifl_stream_new(ifl_stream **out, unsigned flags, int priority);
 /* cudaErrorInvalidResourceHandle: it is no stream that a program made. A capture that it began is
  * over. */
