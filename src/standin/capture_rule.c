@@ -35,7 +35,8 @@ static void look_at(void *user, ifl_stream *stream)
 static bool find(bool (*forbids)(const ifl_stream *stream, int gpu), int gpu, bool spoils)
 {
     search s = {forbids, gpu, spoils, false};
-    ifl_streams_visit(look_at, &s);
+    if (ifl_streams_are_captured())
+        ifl_streams_visit(look_at, &s);
     return s.found;
 }
 

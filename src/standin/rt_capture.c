@@ -31,12 +31,14 @@ static ifl_cuda_error begin(void *handle, int mode, ifl_graph *into)
         return ifl_cudaErrorStreamCaptureUnsupported;
     if (stream->capture)
         return ifl_cudaErrorIllegalState;
-    stream->capture = into ? into : ifl_graph_new(IFL_HANDLE_GRAPH);
-    stream->began_capture = stream->capture != NULL;
-    stream->made_graph = stream->capture && !into;
+    ifl_graph *graph = into ? into : ifl_graph_new(IFL_HANDLE_GRAPH);
+    if (!graph)
+        return ifl_cudaErrorMemoryAllocation;
+    ifl_stream_begin(stream, graph);
+    stream->made_graph = !into;
     stream->capture_mode = mode;
     stream->capture_thread = pthread_self();
-    return stream->capture ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
+    return ifl_cudaSuccess;
 }
 
 static ifl_cuda_error check_nodes(const ifl_graph *graph, ifl_node *const *nodes, size_t count)

@@ -192,10 +192,25 @@ ifl_cuda_error ifl_event_destroy(void *handle)
 
 /* ---- captures -------------------------------------------------------------------------------- */
 
+static size_t captures; /* that have begun and not ended */
+
+void ifl_stream_begin(ifl_stream *stream, ifl_graph *graph)
+{
+    stream->capture = graph;
+    stream->began_capture = true;
+    captures++;
+}
+
+bool ifl_streams_are_captured(void)
+{
+    return captures != 0;
+}
+
 static void leave(ifl_stream *stream, const ifl_graph *graph)
 {
     if (stream->capture != graph)
         return;
+    captures -= stream->began_capture;
     stream->capture = NULL;
     stream->began_capture = stream->made_graph = false;
     stream->follows.count = 0;

@@ -65,6 +65,10 @@ bool ifl_stream_joins_all(const ifl_stream *stream);
  * legacy stream one that captures of others do not; else cudaSuccess. */
 ifl_cuda_error ifl_stream_check_idle(const ifl_stream *stream);
 
+/* The stream begins to be captured into the graph; whether any is that has not ended. */
+void ifl_stream_begin(ifl_stream *stream, struct ifl_graph *graph);
+bool ifl_streams_are_captured(void);
+
 /* The next node that is captured in the stream waits for these too, or, where they replace what it
  * waited for, for these alone. False without memory. */
 bool ifl_stream_follow(ifl_stream *stream, struct ifl_node *const *nodes, size_t count,
