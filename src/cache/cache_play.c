@@ -10,8 +10,8 @@ static bool find_halves(ifl_cache_player *p)
     const ifl_grid_shape *shape = &p->order->shape;
     p->near = ifl_room_take(&p->near_room, x->block_count, sizeof *p->near);
     for (uint32_t b = 0; p->near && b < x->block_count; b++)
-        p->near[b] = (uint8_t)ifl_place_half(shape->placing.sms, shape->l2_sm_groups,
-                                             ifl_place_sm(&shape->placing, x->blocks[b].number));
+        p->near[b] =
+            (uint8_t)ifl_place_half(shape->placing.sms, shape->l2_sm_groups, p->order->sm_of[b]);
     return p->near != NULL;
 }
 
@@ -217,8 +217,7 @@ static void join_reads(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2
                        uint32_t block)
 {
     const ifl_grid_order *o = p->order;
-    const uint32_t sm = ifl_place_sm(&o->shape.placing, o->index->blocks[block].number),
-                   gpc = ifl_place_gpc(o->shape.placing.sms, p->rules->gpcs, sm);
+    const uint32_t gpc = ifl_place_gpc(o->shape.placing.sms, p->rules->gpcs, o->sm_of[block]);
     if (ifl_l2_joins_read(&p->joins, request->number, gpc, request->now))
         add(p, IFL_TALLY_JOINED, touch, ifl_sector_count(request->sectors));
 }
@@ -243,7 +242,7 @@ static void load_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2_re
                     uint32_t block)
 {
     const ifl_l2_answer answer = ifl_l2_read(p->l2, request);
-    if (p->rules->joined_reads)
+    if (p->rules->joined_reads && touch->reused)
         join_reads(p, touch, request, block);
     add(p, IFL_TALLY_L2_MISSES, touch, ifl_sector_count(request->sectors) - answer.hits);
     if (!answer.hits)

@@ -8,11 +8,6 @@
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static uint32_t sm_of(const ifl_grid_order *o, uint32_t block)
-{
-    return ifl_place_sm(&o->shape.placing, o->index->blocks[block].number);
-}
-
 /* From how many each SM has, found at its number + 1, to where its own begin. */
 static void add_up(uint32_t *first, uint32_t sms)
 {
@@ -23,11 +18,13 @@ static void add_up(uint32_t *first, uint32_t sms)
 static void deal(ifl_grid_order *o)
 {
     const uint32_t count = o->index->block_count;
-    for (uint32_t b = 0; b < count; b++)
-        o->first_block[sm_of(o, b) + 1]++;
+    for (uint32_t b = 0; b < count; b++) {
+        o->sm_of[b] = ifl_place_sm(&o->shape.placing, o->index->blocks[b].number);
+        o->first_block[o->sm_of[b] + 1]++;
+    }
     add_up(o->first_block, o->shape.placing.sms);
     for (uint32_t b = 0; b < count; b++)
-        o->blocks[o->first_block[sm_of(o, b)]++] = b;
+        o->blocks[o->first_block[o->sm_of[b]]++] = b;
     memmove(o->first_block + 1, o->first_block, o->shape.placing.sms * sizeof *o->first_block);
     o->first_block[0] = 0;
 }
@@ -41,13 +38,14 @@ bool ifl_grid_order_begin(ifl_grid_order *o, const ifl_trace_index *index,
     o->duration = (uint64_t)((double)shape->turns * IFL_TURN_TIME / (double)(warps ? warps : 1));
     o->step_count = 0;
     o->blocks = ifl_room_take(&o->block_room, index->block_count, sizeof *o->blocks);
+    o->sm_of = ifl_room_take(&o->sm_room, index->block_count, sizeof *o->sm_of);
     o->first_block = ifl_room_take_zeroed(&o->first_block_room, (size_t)shape->placing.sms + 1,
                                           sizeof *o->first_block);
     o->first_step =
         ifl_room_take(&o->first_step_room, (size_t)shape->placing.sms + 1, sizeof *o->first_step);
     o->by_sm = ifl_room_take(&o->by_sm_room, index->request_count, sizeof *o->by_sm);
     o->all = NULL;
-    if (!o->blocks || !o->first_block || !o->first_step || !o->by_sm)
+    if (!o->blocks || !o->sm_of || !o->first_block || !o->first_step || !o->by_sm)
         return false;
     deal(o);
     return true;
@@ -55,8 +53,9 @@ bool ifl_grid_order_begin(ifl_grid_order *o, const ifl_trace_index *index,
 
 void ifl_grid_order_free(ifl_grid_order *o)
 {
-    ifl_room *rooms[] = {&o->block_room,      &o->first_block_room, &o->by_sm_room,
-                         &o->first_step_room, &o->all_room,         &o->spare};
+    ifl_room *rooms[] = {&o->block_room, &o->sm_room,         &o->first_block_room,
+                         &o->by_sm_room, &o->first_step_room, &o->all_room,
+                         &o->spare};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
         ifl_room_free(rooms[i]);
     ifl_sm_space_free(&o->space);
@@ -167,31 +166,20 @@ static bool fill_all(ifl_grid_order *o)
 }
 
 /* As they come in `all`. */
-static void spread(ifl_grid_order *o, const uint32_t *sm_of_block, bool only_reused)
+static void spread(ifl_grid_order *o, bool only_reused)
 {
     const ifl_trace_request *requests = o->index->requests;
     uint32_t *next = o->first_step;
     memset(next, 0, ((size_t)o->shape.placing.sms + 1) * sizeof *next);
     for (uint32_t i = 0; i < o->step_count; i++)
         if (!only_reused || requests[o->all[i].index].reuses)
-            next[sm_of_block[o->all[i].owner] + 1]++;
+            next[o->sm_of[o->all[i].owner] + 1]++;
     add_up(next, o->shape.placing.sms);
     for (uint32_t i = 0; i < o->step_count; i++)
         if (!only_reused || requests[o->all[i].index].reuses)
-            o->by_sm[next[sm_of_block[o->all[i].owner]]++] = o->all[i];
+            o->by_sm[next[o->sm_of[o->all[i].owner]]++] = o->all[i];
     memmove(next + 1, next, o->shape.placing.sms * sizeof *next);
     next[0] = 0;
-}
-
-static bool spread_all(ifl_grid_order *o, bool only_reused)
-{
-    const uint32_t blocks = o->index->block_count;
-    uint32_t *sms = ifl_room_take(&o->spare, blocks, sizeof *sms);
-    for (uint32_t b = 0; sms && b < blocks; b++)
-        sms[b] = sm_of(o, b);
-    if (sms)
-        spread(o, sms, only_reused);
-    return sms != NULL;
 }
 
 bool ifl_grid_order_of_rounds(ifl_grid_order *o, bool only_reused)
@@ -199,7 +187,8 @@ bool ifl_grid_order_of_rounds(ifl_grid_order *o, bool only_reused)
     if (!fill_all(o) || !ifl_keyed_sort(o->all, o->step_count, &o->spare))
         return false;
     o->end = o->step_count ? o->all[o->step_count - 1].key : 0;
-    return spread_all(o, only_reused);
+    spread(o, only_reused);
+    return true;
 }
 
 bool ifl_grid_order_of_any(ifl_grid_order *o)

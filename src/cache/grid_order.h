@@ -25,6 +25,7 @@ typedef struct ifl_grid_order {
     ifl_grid_shape shape;
     uint64_t duration;     /* of a block, in the units of sm_order.h */
     uint32_t *blocks;      /* of the index, by SM, then in the grid's order: from first_block on */
+    uint32_t *sm_of;       /* by block of the index */
     uint32_t *first_block; /* by SM, and of one more */
     ifl_keyed *by_sm;      /* the steps by SM, those of an SM in its order from first_step on */
     uint32_t *first_step;  /* by SM, and of one more */
@@ -32,7 +33,7 @@ typedef struct ifl_grid_order {
     uint32_t step_count;
     uint64_t end;     /* the time when all is over */
     uint32_t fullest; /* of all SMs, as of ifl_sm_order */
-    ifl_room block_room, first_block_room, by_sm_room, first_step_room, all_room, spare;
+    ifl_room block_room, sm_room, first_block_room, by_sm_room, first_step_room, all_room, spare;
     ifl_sm_space space;
 } ifl_grid_order;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One launch: spreads blocks over workers, merges what was seen. */
+#include "base/cache_lines.h"
 #include "base/crew.h"
 #include "base/figure.h"
 #include "exec/bind.h"
@@ -123,8 +124,8 @@ static void list_listeners(ifl_worker *worker, const ifl_exec_launch *launch)
 
 static bool make_states(ifl_worker *worker, const ifl_exec_launch *launch)
 {
-    worker->states = calloc(launch->observer_count + 1, sizeof *worker->states);
-    worker->listeners = calloc(launch->observer_count + 1, sizeof *worker->listeners);
+    worker->states = ifl_lines_new(launch->observer_count + 1, sizeof *worker->states);
+    worker->listeners = ifl_lines_new(launch->observer_count + 1, sizeof *worker->listeners);
     if (!worker->states || !worker->listeners)
         return false;
     for (size_t i = 0; i < launch->observer_count; i++) {
@@ -146,15 +147,17 @@ static bool make_worker(ifl_worker *worker, ifl_grid *grid)
     const ifl_exec_launch *launch = grid->launch;
     const size_t sites = launch->image->sites.count;
     worker->grid = grid;
-    worker->counts = calloc(grid->image->block_count + 1, sizeof *worker->counts);
-    worker->hint = calloc(sites + 1, sizeof *worker->hint);
-    worker->likeness = launch->observer_count ? calloc(sites + 1, sizeof *worker->likeness) : NULL;
+    worker->counts = ifl_lines_new(grid->image->block_count + 1, sizeof *worker->counts);
+    worker->hint = ifl_lines_new(sites + 1, sizeof *worker->hint);
+    worker->likeness =
+        launch->observer_count ? ifl_lines_new(sites + 1, sizeof *worker->likeness) : NULL;
     worker->contiguous =
-        launch->observer_count ? calloc(sites + 1, sizeof *worker->contiguous) : NULL;
-    worker->tallies = grid->image->tallied ? calloc(sites + 1, sizeof *worker->tallies) : NULL;
+        launch->observer_count ? ifl_lines_new(sites + 1, sizeof *worker->contiguous) : NULL;
+    worker->tallies =
+        grid->image->tallied ? ifl_lines_new(sites + 1, sizeof *worker->tallies) : NULL;
     /* What is checked takes the general way, where every access goes lane by lane. */
     const bool checks = launch->check_reads || launch->check_races;
-    worker->unwritten = checks ? calloc(sites + 1, sizeof *worker->unwritten) : NULL;
+    worker->unwritten = checks ? ifl_lines_new(sites + 1, sizeof *worker->unwritten) : NULL;
     worker->races = launch->check_races ? ifl_race_warnings_new(sites) : NULL;
     return worker->counts && worker->hint &&
            ((worker->likeness && worker->contiguous) || !launch->observer_count) &&
@@ -436,7 +439,7 @@ static ifl_status place_parameters(ifl_grid *grid, ifl_allocation **out, ifl_err
 static ifl_status make_first_worker(ifl_exec_run *run, ifl_error *error)
 {
     run->most = worker_count(run->grid.launch, &run->grid);
-    run->workers = calloc(run->most, sizeof *run->workers);
+    run->workers = ifl_lines_new(run->most, sizeof *run->workers);
     run->threads = calloc(run->most, sizeof *run->threads);
     run->count = 1;
     if (!run->workers || !run->threads || !make_worker(&run->workers[0], &run->grid))
@@ -521,7 +524,7 @@ static ifl_status prepare(ifl_exec_run *run, const ifl_exec_launch *launch, ifl_
 ifl_status ifl_engine_begin(ifl_engine *engine, const ifl_exec_launch *launch, ifl_exec_run **out,
                             ifl_error *error)
 {
-    ifl_exec_run *run = calloc(1, sizeof *run);
+    ifl_exec_run *run = ifl_lines_new(1, sizeof *run);
     *out = NULL;
     if (!run)
         return ifl_fail_memory(error, sizeof *run);

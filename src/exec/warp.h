@@ -12,6 +12,7 @@
 #ifndef IFL_EXEC_WARP_H
 #define IFL_EXEC_WARP_H
 
+#include "base/cache_lines.h"
 #include "code/code.h"
 #include "exec/exec.h"
 #include "exec/memory_internal.h"
@@ -232,7 +233,7 @@ typedef struct ifl_swapped {
 enum { IFL_SWAPPED = 64 };
 
 struct ifl_worker {
-    ifl_grid *grid;
+    _Alignas(IFL_CACHE_LINE) ifl_grid *grid;
     void **states;           /* of the observers */
     ifl_listener *listeners; /* those that want accesses */
     size_t listener_count;
@@ -285,8 +286,6 @@ struct ifl_grid {
     bool is_explicit; /* the launch or the kernel asks for clusters */
     bool has_ranks;   /* clusters of more than one block, and the kernel's addresses hold ranks */
     uint64_t clusters;
-    uint64_t next;        /* cluster to start, atomic */
-    uint64_t done;        /* atomic, for progress */
     uint64_t fault_block; /* lowest that faulted, atomic; UINT64_MAX none */
     bool is_stopped;      /* atomic */
     uint32_t threads_per_block;
@@ -304,6 +303,9 @@ struct ifl_grid {
     uint64_t workspace;       /* device address of the grid barrier's memory, 0 none */
     uint64_t
         parameters; /* device address of the parameters; 0: the kernel takes no address of them */
+    /* All workers write these for each block, and only read what stands above for each warp. */
+    _Alignas(IFL_CACHE_LINE) uint64_t next; /* cluster to start, atomic */
+    uint64_t done;                          /* atomic, for progress */
 };
 
 /* The shared memory that the system reserves in a block: 1 KiB from compute capability 8.0 on (CUDA
