@@ -148,7 +148,8 @@ typedef struct ifl_exec_result {
     uint64_t
         /* to shared memory of other blocks of a cluster, of which no observer is told */
         remote_requests;
-    uint64_t prints; /* of lanes: what printf does is in no counter */
+    uint64_t prints;     /* of lanes: what printf does is in no counter */
+    uint64_t heap_calls; /* of lanes, of malloc and free: likewise */
     ifl_fault_kind fault;
     bool complete;
     double seconds;

@@ -230,6 +230,7 @@ static void merge_workers(ifl_worker *workers, unsigned count, ifl_exec_result *
         result->blocks_done += workers[w].done;
         result->remote_requests += workers[w].remote_requests;
         result->prints += workers[w].prints;
+        result->heap_calls += workers[w].heap_calls;
         for (size_t o = 0; o < launch->observer_count && w; o++)
             launch->observers[o]->merge(workers[0].states[o], workers[w].states[o]);
     }

@@ -263,6 +263,7 @@ static void call_malloc(const ifl_provided_lane *call)
              "%llu bytes of the kernel's malloc (block (%u,%u,%u), warp %u, lane %u)",
              (unsigned long long)bytes, b[0], b[1], b[2], call->warp->index, call->lane);
     ifl_allocation *a = NULL;
+    call->warp->worker->heap_calls++;
     if (bytes <= UINT64_MAX - FRONT)
         ifl_memory_allocate(call->warp->worker->grid->launch->memory, bytes + FRONT, 0,
                             IFL_ALLOCATION_DEVICE | IFL_ALLOCATION_UNWRITTEN, label, &a, NULL);
@@ -283,6 +284,7 @@ static void call_free(const ifl_provided_lane *call)
     ifl_allocation *a = address ? ifl_memory_find(memory, address) : NULL;
     if (!address)
         return;
+    call->warp->worker->heap_calls++;
     bool is_ours = a && a->address + FRONT == address && a->flags & IFL_ALLOCATION_DEVICE &&
                    !(a->flags & IFL_ALLOCATION_MODULE);
     if (!is_ours || a->flags & IFL_ALLOCATION_FREED) {

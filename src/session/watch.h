@@ -57,8 +57,9 @@ ifl_status ifl_profile_warn(ifl_profile *profile, ifl_error *error, const char *
 enum {
     IFL_LEFT_OUT_REMOTE = 1 << 0, /* accesses to shared memory of other blocks */
     IFL_LEFT_OUT_PRINTS = 1 << 1,
+    IFL_LEFT_OUT_HEAP = 1 << 2, /* malloc and free of kernels */
     IFL_LEFT_OUT_WAITS =
-        1 << 2 /* nothing is: but the loops that wait are counted as they ran here */
+        1 << 3 /* nothing is: but the loops that wait are counted as they ran here */
 };
 uint8_t ifl_left_out_by(const ifl_exec_result *result);
 /* Says so. */

@@ -49,7 +49,7 @@ static uint64_t latency_of(ifl_code_cache *c, size_t line)
     const bool is_first = c->cold.latency && !c->lines[line].was_asked_for;
     if (!is_first)
         return c->latency;
-    return c->first_times++ < c->cold.most ? c->kept_latency : c->cold.latency;
+    return line < c->cold.most ? c->kept_latency : c->cold.latency;
 }
 
 static void ask_for(ifl_code_cache *c, size_t line, uint64_t now)

@@ -30,16 +30,16 @@ typedef struct ifl_code_cache {
     size_t oldest;    /* in the ring */
     uint64_t latency; /* until a line comes that it lacks */
     /* The first time, where another program's code was there before: `kept_latency` of as many lines
-     * as `cold` has, and its latency of all others; latency 0: it was not. */
+     * from the kernel's first one on as `cold` has, and its latency of all others; latency 0: it was
+     * not. */
     ifl_code_level cold;
     uint64_t kept_latency;
-    size_t first_times;
     uint32_t ahead; /* lines that are asked for behind the one that is issued from */
 } ifl_code_cache;
 
 /* `touched` of the code's `lines` are issued from. Of a cache and the smaller one before it (most 0:
  * there is none) that one is followed which decides: the smaller one where the code fits the other.
- * `cold`: of the lines that the larger one has kept, and until others come. False without memory. */
+ * `cold`: the kernel's first lines, which the larger one has then, and until others come. False without memory. */
 typedef struct ifl_code_levels {
     ifl_code_level near, far, cold;
 } ifl_code_levels;

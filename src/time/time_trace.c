@@ -6,6 +6,7 @@
 #include "count/footprint.h"
 #include "time/time_window.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -635,43 +636,36 @@ static uint64_t far_requests(const ifl_warp_trace *warp)
     return count;
 }
 
-/* How long a block takes at least, in cycles: its schedulers issue one instruction each, a warp that
- * waits for each result goes on after four, and for what comes from memory the longer the more there
- * is. And all its warps together. */
-typedef struct length {
-    uint64_t least, together;
-} length;
-
-static length length_of(const ifl_block_trace *block, uint32_t warps)
+/* How long a block takes at least, in cycles: its schedulers issue one instruction each, and a warp
+ * that waits for each result goes on after four, and for what comes from memory the longer the more
+ * there is. Of blocks that take nearly as long, the fuller one takes longer: warps get in each
+ * other's way. That counts for a twentieth, so that the last block is not followed, if it is not
+ * full, because one of its warps has a little more to do than those of others. */
+static double length_of(const ifl_block_trace *block, uint32_t warps)
 {
     enum { SCHEDULERS = 4, DEPENDENT = 4, REQUEST = 100 };
-    length l = {.least = ifl_block_trace_instructions(block, warps) / SCHEDULERS};
+    const double fullness = 0.05;
+    double least = (double)ifl_block_trace_instructions(block, warps) / SCHEDULERS, together = 0;
     for (uint32_t w = 0; w < warps; w++) {
         const ifl_warp_trace *warp = &block->warps[w];
-        const uint64_t own = warp->instructions * DEPENDENT + far_requests(warp) * REQUEST;
-        l.least = own > l.least ? own : l.least;
-        l.together += own;
+        const double own =
+            (double)warp->instructions * DEPENDENT + (double)far_requests(warp) * REQUEST;
+        least = fmax(least, own);
+        together += own;
     }
-    return l;
-}
-
-/* A last block that is not full can have one warp that takes as long as those of others: its other
- * warps do less. */
-static bool is_shorter(length a, length b)
-{
-    return a.least != b.least ? a.least < b.least : a.together < b.together;
+    return least + fullness * together / warps;
 }
 
 /* Of several that take as long, the last one. */
 static size_t longest_of(const ifl_time_traces *traces, const ifl_block_trace **to, size_t most)
 {
     const ifl_block_trace *found = NULL;
-    length longest = {0, 0};
+    double longest = 0;
     for (size_t i = 0; i < traces->blocks.count; i++) {
         const ifl_block_trace *block = &traces->blocks.at[i];
-        const length own = length_of(block, traces->plan->warps_per_block);
+        const double own = length_of(block, traces->plan->warps_per_block);
         const bool is_behind = found && block->number < found->number;
-        if (is_shorter(own, longest) || (is_behind && !is_shorter(longest, own)))
+        if (own < longest || (own == longest && is_behind))
             continue;
         found = block;
         longest = own;

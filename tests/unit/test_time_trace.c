@@ -97,10 +97,9 @@ static ifl_time_plan plan_of(const ifl_placing *placing, uint32_t warps)
                            .blocks = placing->blocks};
 }
 
-/* Blocks of two warps, of which the second ones do nothing or 10 instructions. */
+/* Blocks of two warps, of which the second ones do nothing, or as much as the first. */
 static uint64_t followed_of_two(uint32_t first, uint32_t second, bool is_first_full)
 {
-    enum { OTHERS = 10 };
     ifl_time_plan plan = plan_of(&(ifl_placing){132, 1, 2}, 2);
     const uint32_t count[] = {first, second};
     const ifl_block_trace *found[2] = {NULL};
@@ -110,7 +109,7 @@ static uint64_t followed_of_two(uint32_t first, uint32_t second, bool is_first_f
         ifl_time_observer.stretch(traces, &(ifl_stretch){.last = count[block], .block = block});
         if (is_first_full && block == 0)
             ifl_time_observer.stretch(traces,
-                                      &(ifl_stretch){.last = OTHERS, .block = block, .warp = 1});
+                                      &(ifl_stretch){.last = first, .block = block, .warp = 1});
     }
     assert_int_equal(ifl_time_traces_of(traces, 0, found, 2), 1);
     const uint64_t number = found[0]->number;
@@ -127,11 +126,14 @@ static void test_longer_of_two(void **unused)
     assert_int_equal(followed_of_two(10, 10, false), 1);
 }
 
-/* The last block has one warp that does as much as those of the first, which has two. */
+/* The last block has one warp that does as much, or hardly more, than those of the first, which has
+ * two. */
 static void test_fuller_of_two(void **unused)
 {
     (void)unused;
     assert_int_equal(followed_of_two(10, 10, true), 0);
+    assert_int_equal(followed_of_two(60, 61, true), 0);
+    assert_int_equal(followed_of_two(60, 70, true), 1);
 }
 
 /* The last block is not full: it checks more and loads less, and is not the one that the launch ends with. */
