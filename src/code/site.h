@@ -74,6 +74,7 @@ typedef struct ifl_control {
     bool is_half;        /* takes a pipe of two halves for one of them only: integer products */
     bool is_twice;       /* takes both for twice as long: upper halves of integer products */
     bool is_in_turn;     /* a special register that an SM gives to one warp after the other */
+    bool defers;         /* a barrier behind which a warp goes on until it comes to what blocks */
     uint8_t stall;       /* cycles to the next instruction of the warp */
     uint8_t writes;      /* scoreboard that is set until the result is there; IFL_NO_BOARD: none */
     uint8_t reads;       /* likewise, until the sources have been read */

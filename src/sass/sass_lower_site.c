@@ -494,6 +494,13 @@ static bool is_in_turn(const ifl_sass_instruction *instruction)
            from->value != FIRST_INDEX;
 }
 
+static void find_barrier(const ifl_sass_instruction *instruction, ifl_control *to)
+{
+    const bool arrives = ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION) == IFL_SASS_WORD_ARV;
+    to->step = arrives ? IFL_STEP_ARRIVE : IFL_STEP_BARRIER;
+    to->defers = ifl_sass_value(instruction, IFL_SASS_VALUE_DEFER) == IFL_SASS_WORD_DEFER_BLOCKING;
+}
+
 static ifl_control control_of(const ifl_sass_instruction *instruction,
                               const ifl_sass_instruction *before)
 {
@@ -512,9 +519,7 @@ static ifl_control control_of(const ifl_sass_instruction *instruction,
     if (instruction->op == IFL_SASS_OP_MEMBAR)
         found.step = fence_step(instruction);
     else if (instruction->op == IFL_SASS_OP_BAR)
-        found.step = ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION) == IFL_SASS_WORD_ARV
-                         ? IFL_STEP_ARRIVE
-                         : IFL_STEP_BARRIER;
+        find_barrier(instruction, &found);
     else if (instruction->op == IFL_SASS_OP_LDGDEPBAR)
         found.step = IFL_STEP_GROUP;
     else if (ifl_sass_is_forgetting(instruction))

@@ -48,7 +48,9 @@ typedef struct ifl_time_place {
     double drawn;
 } ifl_time_place;
 
-enum { IFL_TIME_ADDING = 128 }; /* sectors of atomics that may be on their way from an SM */
+/* On their way from an SM to the L2 at a time: lines that are stored, sectors of atomics, or lanes of
+ * those where they are added one after the other. */
+enum { IFL_TIME_SENT = 128 };
 
 typedef struct ifl_time_memory {
     const ifl_sm_rates *rates;
@@ -59,9 +61,9 @@ typedef struct ifl_time_memory {
     /* when the slice of the L2 that does most atomics may do the next; that gets most stores of one
      * sector */
     double atomics_free, stores_free;
-    double adding[IFL_TIME_ADDING]; /* when the L2 takes the last sectors of atomics, in a ring */
-    uint32_t adding_at;
-    double added; /* the last of them */
+    double sent[IFL_TIME_SENT]; /* when the L2 takes the last of them, in a ring */
+    uint32_t sent_at;
+    double added; /* when it takes the last of atomics */
     ifl_time_server l2, dram;
     ifl_time_server written; /* of the DRAM, only its load */
     ifl_time_line *lines;

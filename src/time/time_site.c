@@ -10,6 +10,17 @@ bool ifl_time_is_queued(const ifl_site *site)
            site->pipe == IFL_PIPE_ADU || site->pipe == IFL_PIPE_TEX;
 }
 
+/* An H200, tools/gpu/defer_probe.cu: FFMA, DFMA, IMAD, VOTE and CS2R go on, and stand still are LDS,
+ * LDG, LDC, S2R, SHFL, MUFU, conversions of doubles, BRA and EXIT. */
+bool ifl_time_is_blocked(const ifl_site *site)
+{
+    const bool computes = site->pipe == IFL_PIPE_ALU || site->pipe == IFL_PIPE_FMA ||
+                          site->pipe == IFL_PIPE_FP16 || site->pipe == IFL_PIPE_FP64 ||
+                          site->pipe == IFL_PIPE_UNIFORM;
+    return !computes || ifl_time_is_queued(site) || site->control.writes != IFL_NO_BOARD ||
+           site->control.reads != IFL_NO_BOARD;
+}
+
 bool ifl_time_is_far(const ifl_site *site)
 {
     return site->access.kind != IFL_ACCESS_KINDS && site->access.space != IFL_SPACE_SHARED;

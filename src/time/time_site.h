@@ -9,6 +9,8 @@
 
 /* Goes to a queue of its scheduler for what all four share. */
 bool ifl_time_is_queued(const ifl_site *site);
+/* A warp that is held at a barrier (ifl_control.defers) does not issue it. */
+bool ifl_time_is_blocked(const ifl_site *site);
 /* Goes to memory beyond the SM's own. */
 bool ifl_time_is_far(const ifl_site *site);
 bool ifl_time_is_shuffle(const ifl_site *site);

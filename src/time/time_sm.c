@@ -6,6 +6,7 @@
 
 #include "time/time_board.h"
 #include "time/time_constants.h"
+#include "time/time_ports.h"
 #include "time/time_site.h"
 #include "time/time_walk.h"
 
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WARPS = 64, QUEUE = 8, HALVES = 2, BANKS = 2, MOST_OBJECTS = 32 };
+enum { MOST_WARPS = 64, QUEUE = 8, HALVES = 2, MOST_OBJECTS = 32 };
 #define NEVER UINT64_MAX
 
 typedef struct warp {
@@ -27,7 +28,8 @@ typedef struct warp {
     size_t code_line;     /* + 1: that it issues from; 0: it has not begun */
     uint64_t fetched;     /* until then by its code */
     uint64_t supplied;    /* until then by a constant */
-    uint64_t barred;      /* until then by the barrier */
+    uint64_t opened;      /* when the last barrier that it came to has opened */
+    uint64_t barred;      /* until then by it */
     uint64_t fenced;      /* until then by a fence */
     bool queues, is_far;  /* that instruction goes to a queue; to memory beyond the SM's own */
     uint8_t held_why;     /* what has held it since: ifl_stall, NOT_SELECTED: nothing */
@@ -35,13 +37,14 @@ typedef struct warp {
     uint64_t held;        /* cycles in all, which are counted */
     uint64_t *ready;      /* the earliest cycle of its next issue, in its scheduler; NEVER: at a
                              barrier, or there is none */
+    uint64_t earliest;    /* likewise, but for the barrier or the object that it is held at */
     uint64_t copies;      /* end of the copies of no group yet */
     uint64_t left, taken; /* until then what it wrote is in the SM, and not in the L2 */
     double data_free;     /* when its next wavefront in shared memory or the L1 may begin */
     ifl_board boards[IFL_GROUP_BOARD + 1];
-    uint32_t place; /* of its block */
-    size_t block;   /* in the order in which they started */
-    bool at_barrier;
+    uint32_t place;           /* of its block */
+    size_t block;             /* in the order in which they started */
+    bool at_barrier, defers;  /* it goes on until what it comes to is blocked there */
     ifl_object_count awaited; /* what a barrier object must have had before it goes on */
     bool awaits;
     bool has_stored; /* since its last fence */
@@ -77,13 +80,11 @@ typedef struct scheduler {
     uint32_t count, last;
     uint64_t next;                    /* no warp of it is ready before; 0: not known */
     uint64_t pipe[IFL_PIPES][HALVES]; /* when it is free */
-    uint64_t bank[BANKS];             /* of registers: when its port is free */
-    uint64_t dispatch;                /* when the next instruction may issue */
-    double products_owed;             /* cycles of its tensor core, beyond whole ones */
-    double owed;                      /* cycles that instructions took of it, beyond whole ones */
-    const warp *issued;               /* that issued last, and what */
-    uint32_t issued_site;
-    ring queues[2]; /* of instructions within the SM, and beyond it: is_far */
+    ifl_register_ports ports;
+    uint64_t dispatch;    /* when the next instruction may issue */
+    double products_owed; /* cycles of its tensor core, beyond whole ones */
+    double owed;          /* cycles that instructions took of it, beyond whole ones */
+    ring queues[2];       /* of instructions within the SM, and beyond it: is_far */
 } scheduler;
 
 typedef struct ifl_sm {
@@ -193,6 +194,23 @@ static void supply_constant(ifl_sm *sm, warp *w, const ifl_control *control)
                       : 0;
 }
 
+/* What it is at does not pass a barrier that has not opened. */
+static bool is_blocked(const ifl_sm *sm, const warp *w)
+{
+    return !w->defers || ifl_time_is_blocked(&sm->of->sites->at[w->walk.site]);
+}
+
+static void stop(warp *w)
+{
+    w->earliest = *w->ready;
+    *w->ready = NEVER;
+}
+
+static void go_on(warp *w, uint64_t at)
+{
+    *w->ready = latest(*w->ready == NEVER ? w->earliest : *w->ready, at);
+}
+
 /* When may it issue what it is at? */
 static void find_ready(ifl_sm *sm, warp *w)
 {
@@ -203,9 +221,9 @@ static void find_ready(ifl_sm *sm, warp *w)
     fetch_code(sm, w);
     supply_constant(sm, w, control);
     look_at_boards(control, w);
-    w->barred = 0;
+    w->barred = is_blocked(sm, w) ? w->opened : 0;
     *w->ready = latest(latest(latest(w->stalled, w->turned), latest(w->fenced, w->supplied)),
-                       latest(w->fetched, w->boarded));
+                       latest(latest(w->fetched, w->boarded), w->barred));
     w->held_why = IFL_STALL_not_selected;
     w->held = 0;
 }
@@ -289,8 +307,11 @@ static void release(ifl_sm *sm, uint32_t index, uint64_t at)
         if (!w->at_barrier)
             continue;
         w->at_barrier = false;
-        *w->ready = latest(*w->ready == NEVER ? at : *w->ready, at);
-        w->barred = *w->ready;
+        w->opened = at;
+        if (is_blocked(sm, w)) {
+            go_on(w, at);
+            w->barred = at;
+        }
     }
     sm->places[index].waiting = 0;
     look_again(sm);
@@ -319,9 +340,9 @@ static void wake(ifl_sm *sm, warp *w, uint64_t at)
 {
     look_again(sm);
     w->awaits = false;
-    *w->ready = latest(*w->ready == NEVER ? at : *w->ready, at);
+    go_on(w, at);
     if (w->is_of_some) {
-        w->barred = *w->ready;
+        w->barred = at;
         return;
     }
     w->boarded = *w->ready;
@@ -391,7 +412,7 @@ static void await(ifl_sm *sm, warp *w)
     if (is_over(o, &w->awaited))
         wake(sm, w, latest(o->ends, *w->ready));
     else
-        *w->ready = NEVER;
+        stop(w);
 }
 
 /* A warp that has exited keeps its place until what it wrote has left the SM and the L2 has what it
@@ -496,43 +517,15 @@ static uint64_t busy_of(const ifl_sm *sm, scheduler *on, const ifl_site *site)
     return (uint64_t)(site->pipe == IFL_PIPE_FMA ? cycles * HALVES : cycles);
 }
 
-/* Registers are read in three cycles after the issue, one a cycle from each of two banks, but for
- * those that the instruction before has left at hand (Huerta et al., MICRO 2025, "register
- * file"). */
-enum { READ_WINDOW = 3 };
-
-static uint64_t reads_of(const scheduler *on, const warp *w, const ifl_control *c, unsigned bank)
-{
-    const bool follows = on->issued == w && on->issued_site + 1 == w->walk.site;
-    return (uint64_t)(c->sources[bank] - (follows ? c->kept[bank] : 0));
-}
-
 static bool is_undispatched(const scheduler *on, const ifl_site *site, uint64_t now, warp *w,
                             uint8_t *why)
 {
-    uint64_t may = now;
-    if (on->bank[0] <= now && on->bank[1] <= now) /* the usual case: both ports are free */
-        return false;
-    for (unsigned bank = 0; bank < BANKS; bank++) {
-        /* What one instruction reads beyond the window keeps only those behind it. */
-        const uint64_t reads = reads_of(on, w, &site->control, bank),
-                       read = latest(on->bank[bank], now) +
-                              (reads < READ_WINDOW ? reads : READ_WINDOW);
-        may = latest(may, read > READ_WINDOW ? read - READ_WINDOW : 0);
-    }
+    const uint64_t may = ifl_register_ports_open(&on->ports, w, w->walk.site, &site->control, now);
     if (may <= now)
         return false;
     *why = IFL_STALL_dispatch_stall;
     *w->ready = may;
     return true;
-}
-
-static void read_sources(scheduler *on, const warp *w, const ifl_site *site, uint64_t now)
-{
-    for (unsigned bank = 0; bank < BANKS; bank++)
-        on->bank[bank] = latest(on->bank[bank], now) + reads_of(on, w, &site->control, bank);
-    on->issued = w;
-    on->issued_site = w->walk.site;
 }
 
 /* A pipe or a queue that is not free, or the scheduler's way out: the warp comes again when it is. */
@@ -710,8 +703,6 @@ static void meet(ifl_sm *sm, warp *w)
     w->at_barrier = true;
     if (++p->waiting == p->live)
         release(sm, w->place, opens);
-    else
-        *w->ready = NEVER;
 }
 
 /* Behind stores a fence for the block keeps the L1 from other requests. An H100,
@@ -750,7 +741,7 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
     w->is_of_some = false;
     const uint32_t times = marks_of(sm, w->walk.site) & IFL_SITE_ONCE ? 1 : w->walk.times;
     if (!w->queues)
-        read_sources(on, w, site, sm->now);
+        ifl_register_ports_read(&on->ports, w, w->walk.site, &site->control, sm->now);
     sm->memory.phase = phase_of(sm);
     take_effect(sm, on, w, site, times);
     on->last = index;
@@ -771,8 +762,12 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
     find_ready(sm, w);
     if (w->awaits)
         await(sm, w);
-    if (site->control.step == IFL_STEP_BARRIER && !w->is_of_some)
+    if (site->control.step == IFL_STEP_BARRIER && !w->is_of_some) {
+        w->defers = site->control.defers;
         meet(sm, w);
+    }
+    if (w->at_barrier && is_blocked(sm, w))
+        stop(w);
 }
 
 /* The oldest block's warps come first; of one block's, the one that issued last long ago. The one that issued last

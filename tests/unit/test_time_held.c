@@ -97,10 +97,85 @@ static void each_reason_has_its_cycles(void **state)
     assert_in_range(held[IFL_STALL_dispatch_stall], READS - 8, READS);
 }
 
+static ifl_site barrier(bool defers)
+{
+    ifl_site site = plain(1);
+    site.control.step = IFL_STEP_BARRIER;
+    site.control.defers = defers;
+    site.pipe = IFL_PIPE_ADU;
+    return site;
+}
+
+/* Of two warps. */
+static void follow_both(const bench *first, const bench *second, ifl_site_stalls stalls[SITES])
+{
+    const ifl_sm_rates rates = quick_rates();
+    ifl_warp_trace warps[2] = {0};
+    warps[0].words.at = (uint32_t *)first->words;
+    warps[0].words.count = first->count;
+    warps[1].words.at = (uint32_t *)second->words;
+    warps[1].words.count = second->count;
+    const ifl_block_trace block = {.warps = warps}, *list[] = {&block};
+    ifl_sm_outcome out = {.sites = stalls};
+    memset(stalls, 0, SITES * sizeof *stalls);
+    const ifl_sm_case of = {&sites, NULL, &rates, list, 1, 2, 1, 0};
+    assert_true(ifl_sm_run(&of, &out));
+}
+
+/* Behind BAR.SYNC.DEFER_BLOCKING a warp computes on, and is held at what is not of a fixed latency
+ * (an H200, tools/gpu/defer_probe.cu); behind another barrier, at once. */
+static void a_barrier_holds_what_is_blocked(void **state)
+{
+    (void)state;
+    enum { LOAD = 0, USE = 1, BARRIER = 2, SUM = 3, READ = 4, LATE = 400 };
+    const ifl_request_cost one = {.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL},
+                           near = {.passes = 1, .served = IFL_REQUEST_SHARED};
+    for (int defers = 0; defers < 2; defers++) {
+        bench early = {.count = 0}, late = {.count = 0};
+        static ifl_site_stalls stalls[SITES];
+        all_sites[LOAD] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
+        all_sites[USE] = waits_for(0);
+        all_sites[BARRIER] = barrier(defers);
+        all_sites[SUM] = plain(4);
+        all_sites[SUM].pipe = IFL_PIPE_FMA;
+        all_sites[SUM].control.writes = all_sites[SUM].control.reads = IFL_NO_BOARD;
+        all_sites[READ] = memory(IFL_ACCESS_LOAD, IFL_SPACE_SHARED, 1);
+        run_sites(&early, BARRIER, 3);
+        ask(&early, READ, near, 0);
+        run_sites(&late, LOAD, 2);
+        ask(&late, LOAD, one, 100);
+        run_sites(&late, BARRIER, 3);
+        ask(&late, READ, near, 0);
+        follow_both(&early, &late, stalls);
+        const uint64_t at_sum = stalls[SUM].cycles[IFL_STALL_barrier],
+                       at_read = stalls[READ].cycles[IFL_STALL_barrier];
+        assert_true(defers ? at_read > LATE && at_sum == 0 : at_sum > LATE && at_read < 40);
+    }
+}
+
+/* What a warp waits for when it comes to a barrier it waits for when that has opened. */
+static void a_barrier_brings_no_data(void **state)
+{
+    (void)state;
+    enum { LOAD = 0, BARRIER = 1, USE = 2, WAIT = 400 };
+    const ifl_request_cost one = {.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL};
+    bench both = {.count = 0};
+    static ifl_site_stalls stalls[SITES];
+    all_sites[LOAD] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
+    all_sites[BARRIER] = barrier(false);
+    all_sites[USE] = waits_for(0);
+    run_sites(&both, LOAD, 3);
+    ask(&both, LOAD, one, 100);
+    follow_both(&both, &both, stalls);
+    assert_true(stalls[USE].cycles[IFL_STALL_long_scoreboard] > 2 * WAIT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_block_with_nothing_ends),
                                        cmocka_unit_test(queues_are_two),
-                                       cmocka_unit_test(each_reason_has_its_cycles)};
+                                       cmocka_unit_test(each_reason_has_its_cycles),
+                                       cmocka_unit_test(a_barrier_holds_what_is_blocked),
+                                       cmocka_unit_test(a_barrier_brings_no_data)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

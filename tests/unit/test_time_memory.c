@@ -407,17 +407,44 @@ static void test_atomics_on_their_way(void **unused)
     ifl_time_memory m = {0};
     assert_true(ifl_time_memory_begin(&m, &rates));
     ifl_time_memory_take(&m, &read, cost, &near, 0);
-    for (int i = 0; i < IFL_TIME_ADDING; i++)
+    for (int i = 0; i < IFL_TIME_SENT; i++)
         assert_in_range((uint64_t)ifl_time_memory_take(&m, &atomic, cost, &away, 1000).begins, 1000,
-                        1000 + IFL_TIME_ADDING);
+                        1000 + IFL_TIME_SENT);
     assert_in_range((uint64_t)ifl_time_memory_take(&m, &read, cost, &near, 1200).ends, 1200, 1300);
-    const uint64_t taken = 1000 + (IFL_TIME_ADDING - 1) * TURN;
+    const uint64_t taken = 1000 + (IFL_TIME_SENT - 1) * TURN;
     assert_in_range((uint64_t)ifl_time_memory_take(&m, &read, cost, &away, 1200).ends,
                     taken + QUICK_L2, taken + QUICK_L2 + 5);
     for (int i = 0; i < 20; i++) /* the first 10 of those on their way have been taken at 2000 */
         ifl_time_memory_take(&m, &atomic, cost, &away, 1300);
     assert_in_range((uint64_t)ifl_time_memory_take(&m, &atomic, cost, &away, 1300).begins,
                     1000 + 20 * TURN, 1000 + 20 * TURN + 5);
+    ifl_time_memory_free(&m);
+}
+
+/* A load goes behind what the SM has stored, a sector a cycle, and so many lines wait to leave it: the
+ * next store waits for the first of them. */
+static void test_behind_stores(void **unused)
+{
+    (void)unused;
+    enum { LINES = 64, MORE = 200, SECTORS = 4, AWAY = 100000 };
+    const ifl_site_access store = {
+        .kind = IFL_ACCESS_STORE, .space = IFL_SPACE_GLOBAL, .path = IFL_PATH_PLAIN, .bytes = 4};
+    const ifl_request_cost cost = {.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL};
+    ifl_sm_rates rates = quick_rates();
+    rates.l2_hit = 1;
+    ifl_time_memory m = {0};
+    assert_true(ifl_time_memory_begin(&m, &rates));
+    uint32_t line = 0;
+    for (; line < LINES; line++)
+        ifl_time_memory_take(&m, &store, cost, &(uint32_t){ifl_line_pack(line, 0xf)}, 0);
+    const ifl_served read = ask_lines(&m, AWAY, 1, 0xf, LINES);
+    assert_in_range((uint64_t)read.ends, LINES * SECTORS + QUICK_L2,
+                    LINES * SECTORS + QUICK_L2 + 10);
+    for (; line < MORE; line++)
+        ifl_time_memory_take(&m, &store, cost, &(uint32_t){ifl_line_pack(line, 0xf)}, 0);
+    const uint64_t room = (MORE - IFL_TIME_SENT) * SECTORS;
+    assert_in_range((uint64_t)ifl_time_memory_take(&m, &store, cost, &line, 0).begins, room - 10,
+                    room + 10);
     ifl_time_memory_free(&m);
 }
 
@@ -546,6 +573,7 @@ int main(void)
         cmocka_unit_test(test_atomic_from_dram),
         cmocka_unit_test(test_atomics_queue),
         cmocka_unit_test(test_atomics_on_their_way),
+        cmocka_unit_test(test_behind_stores),
         cmocka_unit_test(test_conflicts_of_loads),
         cmocka_unit_test(test_late_loads),
         cmocka_unit_test(test_room_for_loads),
