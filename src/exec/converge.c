@@ -188,8 +188,9 @@ static uint32_t waiting_at(const ifl_warp *warp, uint32_t n)
     return lanes;
 }
 
-/* Lanes whose BSYNC was waiting for lanes that have ended issue it again (an H100's counters of two
- * kernels of tests/gpu/h100/programs_12.csv, tests/driver/check_last_waits.sh). */
+/* Lanes whose BSYNC was waiting for lanes that have ended, or that have left by BREAK, issue it
+ * again (counters of an H100 and an H200, tests/driver/check_last_waits.sh and
+ * check_broken_waits.sh). */
 static void count_again(ifl_warp *warp, const ifl_fragment *waiting, uint32_t lanes)
 {
     ifl_block_count *count = &warp->worker->counts[(waiting->code - waiting->code->b)->count];
@@ -197,7 +198,7 @@ static void count_again(ifl_warp *warp, const ifl_fragment *waiting, uint32_t la
     count->threads += (uint64_t)__builtin_popcount(lanes);
 }
 
-static bool settle_one(ifl_warp *warp, bool have_ended)
+static bool settle_one(ifl_warp *warp, bool have_left)
 {
     for (uint32_t i = 0; i < warp->count; i++) {
         if (warp->fragments[i].state != IFL_FRAGMENT_AT_SYNC)
@@ -215,7 +216,7 @@ static bool settle_one(ifl_warp *warp, bool have_ended)
                 continue;
             ifl_fragment next = waiting;
             next.code++;
-            if (have_ended)
+            if (have_left)
                 count_again(warp, &waiting, found);
             go_on(warp, IFL_FRAGMENT_AT_SYNC, found, next);
             return true;
@@ -226,9 +227,9 @@ static bool settle_one(ifl_warp *warp, bool have_ended)
 
 static bool settle_gathering(ifl_warp *warp);
 
-static void settle(ifl_warp *warp, bool have_ended)
+static void settle(ifl_warp *warp, bool have_left)
 {
-    while (settle_one(warp, have_ended) || settle_gathering(warp))
+    while (settle_one(warp, have_left) || settle_gathering(warp))
         continue;
 }
 
@@ -237,7 +238,7 @@ void ifl_sync_settle(ifl_warp *warp)
     settle(warp, false);
 }
 
-void ifl_sync_settle_ended(ifl_warp *warp)
+void ifl_sync_settle_left(ifl_warp *warp)
 {
     settle(warp, true);
 }

@@ -280,7 +280,7 @@ static void end_lanes(ifl_warp *warp, uint32_t index, uint32_t mask)
     leave_frames(warp, ended.frame, mask);
     leave_meetings(warp, ended.meeting, mask);
     if (warp->sync)
-        ifl_sync_settle_ended(warp);
+        ifl_sync_settle_left(warp);
     ifl_block_lanes_ended(warp, mask);
 }
 
@@ -584,7 +584,7 @@ static void handle(ifl_warp *warp, uint32_t index)
         break;
     case IFL_REASON_RECHECK:
         fragment->code++;
-        ifl_sync_settle(warp);
+        ifl_sync_settle_left(warp);
         break;
     case IFL_REASON_GATHER:
         ifl_gather_wait(warp, index);
