@@ -129,6 +129,7 @@ typedef struct reached {
 void ifl_warp_note_use(const ifl_warp *warp, ifl_allocation *a, ifl_purpose use)
 {
     const uint64_t number = warp->worker->grid->launch_number;
+    warp->worker->uses_host |= (a->flags & IFL_ALLOCATION_PINNED) != 0;
     if (use != IFL_PURPOSE_STORES && __atomic_load_n(&a->read_by, __ATOMIC_RELAXED) != number)
         __atomic_store_n(&a->read_by, number, __ATOMIC_RELAXED);
     if (use != IFL_PURPOSE_READS && __atomic_load_n(&a->changed_by, __ATOMIC_RELAXED) != number)

@@ -150,6 +150,7 @@ typedef struct ifl_exec_result {
         remote_requests;
     uint64_t prints;     /* of lanes: what printf does is in no counter */
     uint64_t heap_calls; /* of lanes, of malloc and free: likewise */
+    bool uses_host;      /* memory of the host, in place: no counter tells it from the GPU's own */
     ifl_fault_kind fault;
     bool complete;
     double seconds;

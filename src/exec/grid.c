@@ -231,6 +231,7 @@ static void merge_workers(ifl_worker *workers, unsigned count, ifl_exec_result *
         result->remote_requests += workers[w].remote_requests;
         result->prints += workers[w].prints;
         result->heap_calls += workers[w].heap_calls;
+        result->uses_host |= workers[w].uses_host;
         for (size_t o = 0; o < launch->observer_count && w; o++)
             launch->observers[o]->merge(workers[0].states[o], workers[w].states[o]);
     }

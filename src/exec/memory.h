@@ -20,8 +20,9 @@ enum {
     IFL_ALLOCATION_ADOPTED = 1 << 5, /* the caller's bytes */
     IFL_ALLOCATION_HOST =
         1 << 6, /* the program has a pointer to them: they change without a call */
-    IFL_ALLOCATION_MANAGED = 1 << 7,  /* a variable that the program may have a pointer to */
-    IFL_ALLOCATION_MULTICAST = 1 << 8 /* stands for several: `copies` */
+    IFL_ALLOCATION_MANAGED = 1 << 7,   /* a variable that the program may have a pointer to */
+    IFL_ALLOCATION_MULTICAST = 1 << 8, /* stands for several: `copies` */
+    IFL_ALLOCATION_PINNED = 1 << 9     /* the host's memory, which kernels reach over the bus */
 };
 
 typedef struct ifl_allocation {

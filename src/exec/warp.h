@@ -253,6 +253,7 @@ struct ifl_worker {
     uint64_t remote_requests; /* to shared memory of another block of the cluster: in no counter */
     uint64_t prints;          /* of lanes */
     uint64_t heap_calls;      /* of lanes */
+    bool uses_host;           /* memory of the host, in place */
     ifl_read_warning *unwritten;    /* by site, when reads or races are checked */
     struct ifl_race_warning *races; /* by site, when races are checked */
     ifl_low_access low;

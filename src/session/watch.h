@@ -58,8 +58,9 @@ enum {
     IFL_LEFT_OUT_REMOTE = 1 << 0, /* accesses to shared memory of other blocks */
     IFL_LEFT_OUT_PRINTS = 1 << 1,
     IFL_LEFT_OUT_HEAP = 1 << 2, /* malloc and free of kernels */
+    IFL_LEFT_OUT_HOST = 1 << 3, /* that memory is the host's */
     IFL_LEFT_OUT_WAITS =
-        1 << 3 /* nothing is: but the loops that wait are counted as they ran here */
+        1 << 4 /* nothing is: but the loops that wait are counted as they ran here */
 };
 uint8_t ifl_left_out_by(const ifl_exec_result *result);
 /* Says so. */
