@@ -149,9 +149,8 @@ ifl_status ifl_profile_warn_left_out(ifl_profile *profile, uint8_t left_out, ifl
          "threads "
          "3,000 and 4,000)"},
         {IFL_LEFT_OUT_HOST,
-         "it reads or writes memory of the host in place (cudaHostAlloc, cudaHostRegister): "
-         "counts, "
-         "times and advice take it for the GPU's own (an H200 took 115 µs, not 5, for 4 MiB)"},
+         "it uses memory of the host in place (cudaHostAlloc, cudaHostRegister): counts, times and "
+         "advice take that for the GPU's own (an H200 took 115 µs, not 5, for 4 MiB)"},
         {IFL_LEFT_OUT_WAITS,
          "it waited for memory that the host or another kernel changes: its counts "
          "and its time are those of the loops as they ran here"},
