@@ -161,7 +161,7 @@ ifl_graph *ifl_node_inner(const ifl_node *node, unsigned number)
 {
     const ifl_op *op = &node->op;
     if (op->kind == IFL_DO_CHILD_GRAPH)
-        return number ? NULL : op->of.child;
+        return number || op->of.child->is_ring ? NULL : op->of.child;
     const bool is_body =
         op->kind == IFL_DO_CONDITION && op->of.condition.bodies && number < op->of.condition.count;
     return is_body ? op->of.condition.bodies[number] : NULL;
@@ -377,22 +377,33 @@ static bool has_memory(const ifl_graph *graph)
     return found;
 }
 
+bool ifl_graph_has_memory(const ifl_graph *graph)
+{
+    const ifl_graph *inner;
+    bool found = has_memory(graph);
+    for (size_t i = 0; i < graph->nodes.count && !found; i++)
+        for (unsigned n = 0; !found && (inner = ifl_node_inner(graph->nodes.at[i], n)); n++)
+            found = ifl_graph_has_memory(inner);
+    return found;
+}
+
+/* `data` NULL: an H200 (driver 580) removes an edge with any. */
 static bool has_edge(const ifl_node *node, const ifl_node *before, const ifl_edge_data *data)
 {
     const size_t at = place_of(node, before);
-    return at < node->waits_for.count && !memcmp(&node->edges.at[at], data, sizeof *data);
+    return at < node->waits_for.count &&
+           (!data || !memcmp(&node->edges.at[at], data, sizeof *data));
 }
 
 ifl_cuda_error ifl_graph_undepend(const void *handle, ifl_node *const *from, ifl_node *const *to,
                                   const ifl_edge_data *data, size_t count)
 {
-    static const ifl_edge_data ordinary;
     const ifl_graph *graph = ifl_graph_of(handle);
     if (!graph || !are_nodes(graph, from, count) || !are_nodes(graph, to, count) ||
         (count && has_memory(graph)))
         return ifl_cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++)
-        if (!has_edge(to[i], from[i], data ? &data[i] : &ordinary))
+        if (!has_edge(to[i], from[i], data ? &data[i] : NULL))
             return ifl_cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++)
         forget(to[i], from[i]);

@@ -65,11 +65,13 @@ typedef struct ifl_graph {
     unsigned numbers; /* that its nodes were given */
     bool is_inner;    /* a node owns it */
     bool is_moved;    /* into that node, as the program asked for */
+    bool is_ring;     /* and that node is in the graph itself, through others */
     bool is_spoilt;   /* by a call that its capture does not allow */
     struct ifl_recapture
         *recapture;            /* its capture goes over the nodes that it has; NULL: it does not */
     bool is_uploaded;          /* kernels may launch it */
     bool has_instance;         /* was instantiated */
+    unsigned instance_of;      /* the number of the graph that it was instantiated from */
     unsigned long long flags;  /* it tells that it was instantiated with */
     IFL_VEC(ifl_node *) nodes; /* in the order they were made */
     IFL_VEC(ifl_user_hold) holds;
@@ -95,7 +97,8 @@ ifl_node *ifl_graph_twin(ifl_graph *graph, const ifl_node *node);
 ifl_node *ifl_exec_twin(const void *exec, const void *node);
 /* Its nodes know their places, and whether a node waits for them. */
 void ifl_graph_number(const ifl_graph *graph);
-/* A graph in the node's operation, the first being 0; NULL past the last. */
+/* A graph in the node's operation, the first being 0; NULL past the last, and for a graph that the
+ * node is in. */
 ifl_graph *ifl_node_inner(const ifl_node *node, unsigned number);
 /* The node has a copy of the operation, of the same kind, in place of its own. */
 ifl_cuda_error ifl_node_replace(ifl_node *node, const ifl_op *op);
@@ -112,7 +115,7 @@ ifl_cuda_error ifl_node_set_edges(ifl_node *node, const ifl_edge_data *data);
 /* Lets each node to[i] wait for from[i]. `data` may be NULL. */
 ifl_cuda_error ifl_graph_depend(const void *graph, ifl_node *const *from, ifl_node *const *to,
                                 const ifl_edge_data *data, size_t count);
-/* The reverse; cudaErrorInvalidValue where one of these does not. */
+/* The reverse; cudaErrorInvalidValue where one of these does not, or not with these data. */
 ifl_cuda_error ifl_graph_undepend(const void *graph, ifl_node *const *from, ifl_node *const *to,
                                   const ifl_edge_data *data, size_t count);
 /* A node that waits for itself, through others; NULL: there is none. */
@@ -125,6 +128,8 @@ ifl_cuda_error ifl_graph_run(ifl_session *session, const ifl_graph *graph);
 
 /* Conditional nodes, which later.h runs. */
 bool ifl_graph_has_conditions(const ifl_graph *graph);
+/* Nodes that allocate or free memory, here or in graphs within. */
+bool ifl_graph_has_memory(const ifl_graph *graph);
 
 /* Memory that nodes of graphs allocate stands where it is from the node's making on: a graph that
  * is launched again finds it, and giving it back between changes nothing. */

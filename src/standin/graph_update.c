@@ -194,7 +194,8 @@ static ifl_cuda_error become(ifl_graph *exec, const ifl_graph *from)
 ifl_cuda_error ifl_graph_update(ifl_session *session, ifl_graph *exec, const ifl_graph *from,
                                 ifl_update_info *info)
 {
-    if (exec && from && (ifl_graph_has_device_nodes(exec) || ifl_graph_has_device_nodes(from)))
+    if (exec && from &&
+        (from->is_moved || ifl_graph_has_device_nodes(exec) || ifl_graph_has_device_nodes(from)))
         return ifl_cudaErrorNotSupported;
     *info = (ifl_update_info){.result = IFL_UPDATE_ERROR};
     if (!exec || !from)

@@ -373,16 +373,17 @@ void **ifl_op_arguments(const ifl_op_kernel *k)
 /* A graph in an operation: a program may have found it, and captured streams into it. */
 static void free_inner(ifl_graph *graph)
 {
-    if (graph)
-        ifl_streams_leave(graph);
+    if (!graph || graph->is_ring)
+        return;
+    ifl_streams_leave(graph);
     ifl_graph_free(graph);
 }
 
 /* In the graphs of a program, graphs that it may look into, and not destroy. */
 static ifl_graph *copy_inner(const ifl_graph *from, ifl_handle_kind owner)
 {
-    ifl_graph *copy =
-        ifl_graph_clone(from, owner == IFL_HANDLE_GRAPH ? IFL_HANDLE_GRAPH : IFL_HANDLE_NONE);
+    const ifl_handle_kind kind = owner == IFL_HANDLE_GRAPH ? IFL_HANDLE_GRAPH : IFL_HANDLE_NONE;
+    ifl_graph *copy = from->is_ring ? NULL : ifl_graph_clone(from, kind);
     if (copy)
         copy->is_inner = true;
     return copy;

@@ -141,6 +141,7 @@ IFL_SERVED ifl_cuda_error cudaStreamBeginRecaptureToGraph(void *stream, int mode
 ALSO_OF_THREAD(cudaStreamBeginRecaptureToGraph_ptsz, cudaStreamBeginRecaptureToGraph);
 #endif
 
+/* An H200 (driver 580) ends the capture in a thread that may not do so too. */
 static ifl_cuda_error end(void *handle, ifl_graph **out)
 {
     ifl_stream *stream = ifl_stream_of(handle);
@@ -153,15 +154,15 @@ static ifl_cuda_error end(void *handle, ifl_graph **out)
         return ifl_cudaErrorIllegalState;
     if (!stream->began_capture)
         return ifl_cudaErrorStreamCaptureUnmatched;
-    if (stream->capture_mode != IFL_CAPTURE_RELAXED &&
-        !pthread_equal(stream->capture_thread, pthread_self()))
-        return ifl_cudaErrorStreamCaptureWrongThread;
+    const bool is_wrong_thread = stream->capture_mode != IFL_CAPTURE_RELAXED &&
+                                 !pthread_equal(stream->capture_thread, pthread_self());
     ifl_graph *graph = stream->capture;
     const bool is_own = stream->made_graph;
     const bool was_spoilt = graph->is_spoilt;
     ifl_cuda_error code = ifl_recapture_end(graph);
     if (code == ifl_cudaSuccess)
-        code = was_spoilt                     ? ifl_cudaErrorStreamCaptureInvalidated
+        code = is_wrong_thread                ? ifl_cudaErrorStreamCaptureWrongThread
+               : was_spoilt                   ? ifl_cudaErrorStreamCaptureInvalidated
                : ifl_stream_joins_all(stream) ? ifl_cudaSuccess
                                               : ifl_cudaErrorStreamCaptureUnjoined;
     graph->is_spoilt = false;

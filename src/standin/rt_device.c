@@ -297,9 +297,19 @@ IFL_SERVED ifl_cuda_error cudaDeviceGetSharedMemConfig(int *config)
 
 enum { MOST_STACK = 512 * 1024 }; /* of local memory that a thread can have */
 
+/* CUDA Runtime API, cudaDeviceSetLimit: GPUs from 9.0 on have no cudaLimitDevRuntimeSyncDepth. */
+static bool is_limit(int limit)
+{
+    enum { SYNC_DEPTH = 3, MAJOR = 75, HOPPER = 9 };
+    int major = 0;
+    if (limit == SYNC_DEPTH)
+        cudaDeviceGetAttribute(&major, MAJOR, ifl_gpu_chosen());
+    return limit >= 0 && limit < IFL_LIMITS && major < HOPPER;
+}
+
 static ifl_cuda_error set_limit(int limit, size_t value)
 {
-    if (limit < 0 || limit >= IFL_LIMITS)
+    if (!is_limit(limit))
         return ifl_cudaErrorUnsupportedLimit;
     if (limit == IFL_LIMIT_STACK && value > MOST_STACK)
         return ifl_cudaErrorInvalidValue;
@@ -319,7 +329,7 @@ IFL_SERVED ifl_cuda_error cudaDeviceSetLimit(int limit, size_t value)
 
 IFL_SERVED ifl_cuda_error cudaDeviceGetLimit(size_t *value, int limit)
 {
-    if (limit < 0 || limit >= IFL_LIMITS)
+    if (!is_limit(limit))
         return ifl_state_end(ifl_cudaErrorUnsupportedLimit);
     if (value)
         *value = ifl_state_limit(limit);

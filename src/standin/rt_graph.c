@@ -36,16 +36,35 @@ IFL_SERVED ifl_cuda_error cudaGraphDestroy(const void *graph)
     SERVE(((void)session, destroy(ifl_graph_of(graph))));
 }
 
-/* A copy of `from`, which is a graph or NULL. One with conditional nodes is instantiated only
- * (cudaGraphNodeTypeConditional; the error is the one of driver 580.159.04). */
+static bool has_ring(const ifl_graph *graph)
+{
+    const ifl_graph *inner;
+    bool found = false;
+    for (size_t i = 0; i < graph->nodes.count && !found; i++) {
+        const ifl_node *node = graph->nodes.at[i];
+        found = node->op.kind == IFL_DO_CHILD_GRAPH && node->op.of.child->is_ring;
+        for (unsigned n = 0; !found && (inner = ifl_node_inner(node, n)); n++)
+            found = has_ring(inner);
+    }
+    return found;
+}
+
+/* One with conditional nodes is instantiated only (cudaGraphNodeTypeConditional), and one whose
+ * nodes allocate memory too (CUDA C++ Programming Guide, "Graph Memory Nodes"). The error is the
+ * one of driver 580.159.04. */
+static bool may_be_cloned(const ifl_graph *graph)
+{
+    return !ifl_graph_has_conditions(graph) && !ifl_graph_has_device_nodes(graph) &&
+           !ifl_graph_has_memory(graph) && !has_ring(graph);
+}
+
+/* A copy of `from`, which is a graph or NULL. */
 static ifl_cuda_error copy(ifl_graph **out, const ifl_graph *from, ifl_handle_kind kind)
 {
     if (!out || !from)
         return ifl_cudaErrorInvalidValue;
-    return kind == IFL_HANDLE_EXEC ||
-                   (!ifl_graph_has_conditions(from) && !ifl_graph_has_device_nodes(from))
-               ? give(out, ifl_graph_clone(from, kind))
-               : ifl_cudaErrorNotSupported;
+    return kind == IFL_HANDLE_EXEC || may_be_cloned(from) ? give(out, ifl_graph_clone(from, kind))
+                                                          : ifl_cudaErrorNotSupported;
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphClone(ifl_graph **out, const void *graph)
@@ -154,15 +173,29 @@ static ifl_node *not_of_device(ifl_session *session, const ifl_graph *graph)
     return found;
 }
 
+static bool is_instantiated(const ifl_graph *graph)
+{
+    const ifl_graph *exec;
+    for (size_t at = 0; (exec = ifl_handle_next(IFL_HANDLE_EXEC, &at));)
+        if (exec->instance_of == graph->number)
+            return true;
+    return false;
+}
+
+/* Memory has one instance at a time (CUDA C++ Programming Guide, "Graph Memory Nodes"), nodes that
+ * kernels change have one ever, and a graph that was moved into a node has none: the codes are an
+ * H200's (driver 580). */
 static ifl_cuda_error check_flags(const ifl_graph *graph, unsigned long long flags)
 {
     const bool is_for_device = flags & IFL_GRAPH_FROM_DEVICE;
-    const bool is_right = graph && !graph->is_moved && !(flags & ~(unsigned long long)ALL_FLAGS) &&
+    const bool is_right = graph && !(flags & ~(unsigned long long)ALL_FLAGS) &&
                           !(is_for_device && (flags & FREES_ON_LAUNCH || !graph->nodes.count));
     if (!is_right)
         return ifl_cudaErrorInvalidValue;
-    return graph->has_instance && ifl_graph_has_device_nodes(graph) ? ifl_cudaErrorNotSupported
-                                                                    : ifl_cudaSuccess;
+    const bool may = !graph->is_moved &&
+                     !(graph->has_instance && ifl_graph_has_device_nodes(graph)) &&
+                     !(ifl_graph_has_memory(graph) && is_instantiated(graph));
+    return may ? ifl_cudaSuccess : ifl_cudaErrorNotSupported;
 }
 
 static ifl_cuda_error find_bad(ifl_session *session, const ifl_graph *graph, instantiation *how)
@@ -190,6 +223,7 @@ static ifl_cuda_error instantiate(ifl_session *session, ifl_graph **out, ifl_gra
     if (code != ifl_cudaSuccess)
         return code;
     graph->has_instance = true;
+    (*out)->instance_of = graph->number;
     (*out)->flags = how->flags & ~(unsigned long long)(UPLOADS | BY_PRIORITY);
     (*out)->is_uploaded = how->flags & UPLOADS;
     return code;
@@ -284,7 +318,7 @@ ALSO_OF_THREAD(cudaGraphLaunch_ptsz, cudaGraphLaunch);
 
 IFL_SERVED ifl_cuda_error cudaGraphExecDestroy(const void *exec)
 {
-    SERVE(((void)session, destroy(ifl_exec_of(exec))));
+    SERVE_UNSAFE(((void)session, destroy(ifl_exec_of(exec))));
 }
 
 /* ---- changing them --------------------------------------------------------------------------- */

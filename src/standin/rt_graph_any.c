@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Nodes of graphs by one call for all kinds, and conditional nodes, which that call alone makes. */
 #include "standin/condition.h"
+#include "standin/device_node.h"
 #include "standin/graph_node.h"
 #include "standin/graph_update.h"
 #include "standin/served.h"
@@ -105,18 +106,25 @@ static bool contains(const ifl_graph *graph, const ifl_graph *other)
 }
 
 /* cudaGraphChildGraphOwnershipMove: the node has the graph itself, which nobody else can have. Graphs
- * that are moved may allocate memory. */
+ * that are moved may allocate memory. An H200 (driver 580) moves a graph into one within it too, and
+ * then instantiates neither. */
 static ifl_cuda_error move(ifl_node **out, const void *graph, ifl_node *const *after, size_t count,
                            ifl_graph *child)
 {
-    if (!child || child->is_inner || contains(child, ifl_graph_of(graph)))
+    const ifl_graph *to = ifl_graph_of(graph);
+    if (child && (child->is_moved || ifl_graph_has_device_nodes(child)))
+        return ifl_cudaErrorNotSupported;
+    if (!child || !to || child == to || child->is_inner || ifl_graph_has_conditions(child))
         return ifl_cudaErrorInvalidValue;
-    const ifl_cuda_error code = ifl_made_add(out, graph, after, count, ifl_make_child(child));
+    const ifl_op op = {.kind = IFL_DO_CHILD_GRAPH, .of.child = child};
+    const bool is_ring = contains(child, to);
+    const ifl_cuda_error code = ifl_graph_add_after(out, graph, after, count, &op);
     if (code != ifl_cudaSuccess)
         return code;
     ifl_graph_free((*out)->op.of.child);
     (*out)->op.of.child = child;
     child->is_inner = child->is_moved = true;
+    child->is_ring = is_ring;
     return ifl_cudaSuccess;
 }
 

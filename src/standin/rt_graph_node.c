@@ -67,7 +67,7 @@ ifl_made_op ifl_make_child(ifl_graph *child)
 {
     if (!child || ifl_graph_has_conditions(child))
         return (ifl_made_op){.code = ifl_cudaErrorInvalidValue};
-    if (ifl_graph_has_device_nodes(child))
+    if (child->is_moved || ifl_graph_has_device_nodes(child) || ifl_graph_has_memory(child))
         return (ifl_made_op){.code = ifl_cudaErrorNotSupported};
     return (ifl_made_op){.op = {.kind = IFL_DO_CHILD_GRAPH, .of.child = child}};
 }

@@ -7,7 +7,7 @@
 #define WITH_LOCATION(advise, prefetch)                                                            \
     IFL_SERVED ifl_cuda_error advise(const void *at, size_t bytes, int advice, ifl_location to)    \
     {                                                                                              \
-        SERVE(ifl_managed_advise(session, at, bytes, advice, to));                                 \
+        SERVE_UNSAFE(ifl_managed_advise(session, at, bytes, advice, to));                          \
     }                                                                                              \
     IFL_SERVED ifl_cuda_error prefetch(const void *at, size_t bytes, ifl_location to,              \
                                        unsigned flags, void *stream)                               \
@@ -25,7 +25,7 @@ WITH_LOCATION(cudaMemAdvise_v2, cudaMemPrefetchAsync_v2);
 #endif
 IFL_SERVED ifl_cuda_error cudaMemAdvise(const void *at, size_t bytes, int advice, int device)
 {
-    SERVE(ifl_managed_advise(session, at, bytes, advice, ifl_location_of_device(device)));
+    SERVE_UNSAFE(ifl_managed_advise(session, at, bytes, advice, ifl_location_of_device(device)));
 }
 
 IFL_SERVED ifl_cuda_error cudaMemPrefetchAsync(const void *at, size_t bytes, int device,

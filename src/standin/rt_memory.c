@@ -70,6 +70,13 @@ static ifl_cuda_error allocate_again(ifl_session *session, void **out, uint64_t 
     return ifl_serve_op(session, handle, op);
 }
 
+/* What captures say to allocating or freeing in a stream. */
+static ifl_cuda_error allow_in(const ifl_stream *stream)
+{
+    const ifl_cuda_error code = stream->capture ? ifl_cudaSuccess : ifl_stream_check_idle(stream);
+    return code == ifl_cudaSuccess && !stream->capture ? ifl_capture_allow_unsafe() : code;
+}
+
 /* In a capture, a node of the graph. */
 static ifl_cuda_error allocate_in(ifl_session *session, void **out, uint64_t bytes, void *handle,
                                   const void *from)
@@ -77,9 +84,7 @@ static ifl_cuda_error allocate_in(ifl_session *session, void **out, uint64_t byt
     const ifl_stream *stream = ifl_stream_of(handle);
     if (!stream)
         return ifl_cudaErrorInvalidResourceHandle;
-    ifl_cuda_error code = stream->capture ? ifl_cudaSuccess : ifl_stream_check_idle(stream);
-    if (code == ifl_cudaSuccess && !stream->capture)
-        code = ifl_capture_allow_unsafe();
+    ifl_cuda_error code = allow_in(stream);
     if (stream->capture && stream->capture->recapture)
         return allocate_again(session, out, bytes, handle);
     if (code == ifl_cudaSuccess)
@@ -152,13 +157,23 @@ typedef struct memory_node {
     void *address;
 } memory_node;
 
+/* cudaGraphChildGraphOwnershipMove: a graph that was moved gets no more of these nodes. */
+static ifl_cuda_error takes_memory(const ifl_graph *graph)
+{
+    if (!graph)
+        return ifl_cudaErrorInvalidValue;
+    return graph->is_moved ? ifl_cudaErrorNotSupported : ifl_cudaSuccess;
+}
+
 static ifl_cuda_error add_memory(ifl_session *session, ifl_node **out, const void *graph,
                                  ifl_node *const *after, size_t count, memory_node *params,
                                  const void *from)
 {
-    if (!out || !params || !params->bytes || !ifl_graph_of(graph))
+    if (!out || !params || !params->bytes)
         return ifl_cudaErrorInvalidValue;
-    const ifl_cuda_error code = allocate(session, &params->address, params->bytes, from);
+    ifl_cuda_error code = takes_memory(ifl_graph_of(graph));
+    if (code == ifl_cudaSuccess)
+        code = allocate(session, &params->address, params->bytes, from);
     if (code != ifl_cudaSuccess)
         return code;
     if (!ifl_graph_memory_keep((uintptr_t)params->address, params->bytes))
@@ -194,13 +209,20 @@ IFL_SERVED ifl_cuda_error cudaGraphMemAllocNodeGetParams(const void *node, memor
     SERVE(((void)session, tell_allocated(memory_of(node, IFL_DO_ALLOCATE), out)));
 }
 
+static ifl_cuda_error add_free(ifl_node **out, const void *graph, ifl_node *const *after,
+                               size_t count, void *at)
+{
+    const ifl_op op = {.kind = IFL_DO_RELEASE, .of.memory = {at, 0}};
+    const ifl_cuda_error code = ifl_graph_memory_holds((uintptr_t)at)
+                                    ? takes_memory(ifl_graph_of(graph))
+                                    : ifl_cudaErrorInvalidValue;
+    return code == ifl_cudaSuccess ? ifl_graph_add_after(out, graph, after, count, &op) : code;
+}
+
 IFL_SERVED ifl_cuda_error cudaGraphAddMemFreeNode(ifl_node **out, const void *graph,
                                                   ifl_node *const *after, size_t count, void *at)
 {
-    const ifl_op op = {.kind = IFL_DO_RELEASE, .of.memory = {at, 0}};
-    SERVE(((void)session, ifl_graph_memory_holds((uintptr_t)at)
-                              ? ifl_graph_add_after(out, graph, after, count, &op)
-                              : ifl_cudaErrorInvalidValue));
+    SERVE(((void)session, add_free(out, graph, after, count, at)));
 }
 
 static ifl_cuda_error tell_freed(const ifl_op_memory *memory, void **out)
@@ -372,6 +394,9 @@ static ifl_cuda_error release_in(ifl_session *session, void *at, void *handle)
     const ifl_stream *stream = ifl_stream_of(handle);
     if (!stream)
         return ifl_cudaErrorInvalidResourceHandle;
+    const ifl_cuda_error code = allow_in(stream);
+    if (code != ifl_cudaSuccess)
+        return code;
     if (!stream->capture && (ifl_graph_memory_holds((uintptr_t)at) || !is_allocated(session, at)))
         return release(session, at);
     if (!stream->capture) {

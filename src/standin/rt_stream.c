@@ -76,39 +76,25 @@ IFL_SERVED ifl_cuda_error cudaStreamQuery(void *stream)
 }
 ALSO_OF_THREAD(cudaStreamQuery_ptsz, cudaStreamQuery);
 
-/* Of these, an H200 (driver 580) forbids the first in a stream that is captured. */
-static ifl_cuda_error ask_flags(void *handle, unsigned *out)
-{
-    const ifl_stream *stream = ifl_stream_of(handle);
-    if (!stream || !out)
-        return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;
-    *out = stream->flags;
-    return stream->capture ? ifl_stream_check_idle(stream) : ifl_cudaSuccess;
-}
-
-IFL_SERVED ifl_cuda_error cudaStreamGetFlags(void *handle, unsigned *out)
-{
-    SERVE(((void)session, ask_flags(handle, out)));
-}
-ALSO_OF_THREAD(cudaStreamGetFlags_ptsz, cudaStreamGetFlags);
-
-#define ASK(name, type, member)                                                                    \
+/* Of these, an H200 (driver 580) allows the priority alone in a stream that is captured. */
+#define ASK(name, type, member, is_allowed)                                                        \
     static ifl_cuda_error ask_##member(void *handle, type *out)                                    \
     {                                                                                              \
         const ifl_stream *stream = ifl_stream_of(handle);                                          \
         if (!stream || !out)                                                                       \
             return stream ? ifl_cudaErrorInvalidValue : ifl_cudaErrorInvalidResourceHandle;        \
         *out = stream->member;                                                                     \
-        return ifl_cudaSuccess;                                                                    \
+        return stream->capture && !(is_allowed) ? ifl_stream_check_idle(stream) : ifl_cudaSuccess; \
     }                                                                                              \
     IFL_SERVED ifl_cuda_error name(void *handle, type *out)                                        \
     {                                                                                              \
         SERVE(((void)session, ask_##member(handle, out)));                                         \
     }                                                                                              \
     ALSO_OF_THREAD(name##_ptsz, name)
-ASK(cudaStreamGetPriority, int, priority);
-ASK(cudaStreamGetId, unsigned long long, id);
-ASK(cudaStreamGetDevice, int, gpu);
+ASK(cudaStreamGetFlags, unsigned, flags, false);
+ASK(cudaStreamGetPriority, int, priority, true);
+ASK(cudaStreamGetId, unsigned long long, id, false);
+ASK(cudaStreamGetDevice, int, gpu, false);
 
 /* cudaStreamAttrID: window of the L2, how to wait, priority, domain map, domain. 0: not of
  * streams. */

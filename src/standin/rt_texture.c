@@ -83,6 +83,15 @@ static ifl_cuda_error make(ifl_session *session, uint64_t *out, const resource *
     return code == ifl_cudaSuccess ? ifl_texture_object_make(session, &to, how, view, out) : code;
 }
 
+/* CUDA Runtime API, cudaCreateTextureObject: the border's color is set with this mode only. */
+static bool has_border(const ifl_sampler *s)
+{
+    bool found = false;
+    for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++)
+        found |= s->mode[d] == IFL_OUTSIDE_BORDER;
+    return found;
+}
+
 static ifl_cuda_error make_of(ifl_session *session, uint64_t *out, const resource *from,
                               const void *how, size_t how_bytes, const ifl_resource_view *view)
 {
@@ -90,6 +99,8 @@ static ifl_cuda_error make_of(ifl_session *session, uint64_t *out, const resourc
     if (!how)
         return ifl_cudaErrorInvalidValue;
     memcpy(&of, how, how_bytes);
+    if (!has_border(&of))
+        memset(of.border, 0, sizeof of.border);
     return make(session, out, from, &of, view);
 }
 

@@ -142,13 +142,12 @@ static bool texel_of_view(int format, ifl_texel *texel)
     return true;
 }
 
-/* Elements of the same size, so that the texture keeps its own. */
+/* Elements of the same size, so that the texture keeps its own. An H200 (driver 580) has refused a
+ * view without a format (cudaResViewFormatNone, "use underlying resource format"). */
 static ifl_cuda_error view_format(int format, ifl_texture *t)
 {
     enum { LAST_PLAIN = 0x18, LAST = 0x22 };
     ifl_texel texel;
-    if (!format)
-        return ifl_cudaSuccess;
     if (format > LAST_PLAIN && format <= LAST) {
         ifl_state_tell("error: views of block-compressed textures are not served");
         return ifl_cudaErrorNotSupported;
@@ -159,9 +158,12 @@ static ifl_cuda_error view_format(int format, ifl_texture *t)
     return ifl_cudaSuccess;
 }
 
-/* The first of these levels is the new one's first. */
+/* The first of these levels is the new one's first. An H200 (driver 580) accepts one behind the last
+ * as the last. */
 static bool view_levels(unsigned first, unsigned last, ifl_texture *t)
 {
+    if (t->smaller && last == t->smaller + 1U)
+        last = t->smaller;
     if (first > last || last > t->smaller)
         return false;
     if (first) {

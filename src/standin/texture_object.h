@@ -34,7 +34,7 @@ typedef struct ifl_sampler {
 
 /* In the order and the types of cudaResourceViewDesc, and of the driver's. */
 typedef struct ifl_resource_view {
-    int format; /* cudaResourceViewFormat; 0: the resource's own */
+    int format; /* cudaResourceViewFormat */
     size_t width, height, depth;
     unsigned first_level, last_level, first_layer, last_layer;
     unsigned reserved[16];

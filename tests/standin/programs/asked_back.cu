@@ -82,7 +82,7 @@ static void arrays()
     cudaTextureDesc how = {}, how_told;
     how.addressMode[1] = cudaAddressModeMirror;
     how.maxAnisotropy = 4;
-    how.borderColor[2] = 0.5f;
+    how.borderColor[2] = 0.5f; // without a mode that has a border
     how.normalizedCoords = 1;
     cudaTextureObject_t texture;
     cudaSurfaceObject_t surface;
