@@ -83,6 +83,25 @@ static ifl_cuda_error make(ifl_session *session, uint64_t *out, const resource *
     return code == ifl_cudaSuccess ? ifl_texture_object_make(session, &to, how, view, out) : code;
 }
 
+static bool has_floats(const resource *from)
+{
+    ifl_resource to;
+    if (!from || resource_of(from, &to) != ifl_cudaSuccess)
+        return false;
+    const ifl_array *array = to.type == IFL_RESOURCE_ARRAY ? ifl_array_of(to.array) : NULL;
+    const ifl_mipmaps *levels = to.type == IFL_RESOURCE_MIPMAPS ? ifl_mipmaps_of(to.array) : NULL;
+    return (array && array->texel.of == IFL_TEXEL_FLOAT) ||
+           (levels && levels->level[0].texel.of == IFL_TEXEL_FLOAT);
+}
+
+/* The runtime asks for integers as they are where the array has integers. What a view makes bytes or
+ * halves of integers of floats is read normalized: an H200 (driver 580) gives 192 / 255 for 192. */
+static bool is_normalized_by_view(const resource *from, const ifl_resource_view *view)
+{
+    enum { LAST_SMALL = 12 }; /* cudaResViewFormatSignedShort4 */
+    return view && view->format >= 1 && view->format <= LAST_SMALL && has_floats(from);
+}
+
 /* CUDA Runtime API, cudaCreateTextureObject: the border's color is set with this mode only. */
 static bool has_border(const ifl_sampler *s)
 {
@@ -101,6 +120,7 @@ static ifl_cuda_error make_of(ifl_session *session, uint64_t *out, const resourc
     memcpy(&of, how, how_bytes);
     if (!has_border(&of))
         memset(of.border, 0, sizeof of.border);
+    of.reads_normalized |= is_normalized_by_view(from, view);
     return make(session, out, from, &of, view);
 }
 

@@ -293,7 +293,6 @@ ifl_cuda_error ifl_texture_object_make(ifl_session *session, const ifl_resource 
     *object = (ifl_texture_object){.handle = handle, .is_surface = !sampler, .resource = *resource};
     if (sampler)
         object->sampler = *sampler;
-    object->has_view = view != NULL;
     if (view)
         object->view = *view;
     *out = handle;
@@ -303,7 +302,7 @@ ifl_cuda_error ifl_texture_object_make(ifl_session *session, const ifl_resource 
 ifl_cuda_error ifl_texture_object_tell_view(uint64_t handle, ifl_resource_view *out)
 {
     const ifl_texture_object *object = find(handle, false);
-    if (!object || !object->has_view || !out)
+    if (!object || !out)
         return ifl_cudaErrorInvalidValue;
     *out = object->view;
     return ifl_cudaSuccess;

@@ -42,7 +42,7 @@ typedef struct ifl_resource_view {
 
 typedef struct ifl_texture_object {
     uint32_t handle;
-    bool is_surface, has_view;
+    bool is_surface;
     ifl_resource_view view;
     ifl_resource resource;
     ifl_sampler sampler;
@@ -52,7 +52,8 @@ typedef struct ifl_texture_object {
 ifl_cuda_error ifl_texture_object_make(ifl_session *session, const ifl_resource *resource,
                                        const ifl_sampler *sampler, const ifl_resource_view *view,
                                        uint64_t *out);
-/* cudaErrorInvalidValue where there is no texture, or none with a view. */
+/* Zeros where it has none. cudaErrorInvalidValue where there is no texture. An H200 (driver 580)
+ * accepts the question of one without a view, other than CUDA's document says. */
 ifl_cuda_error ifl_texture_object_tell_view(uint64_t handle, ifl_resource_view *out);
 /* NULL: there is none. */
 const ifl_texture_object *ifl_texture_object_of(uint64_t handle, bool is_surface);

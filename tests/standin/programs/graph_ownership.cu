@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who owns what: a child graph that is moved into its node, graphs whose nodes allocate memory, memory that a launch leaves,
-// and pools with a largest size. CUDA Runtime API, cudaGraphAddNode, cudaGraphLaunch, cudaMemPoolProps. The answers of rings and
-// memory_nodes are an H200's (driver 580); what is below them follows from that document alone.
+// and pools with a largest size. CUDA Runtime API, cudaGraphAddNode, cudaGraphLaunch, cudaMemPoolProps. An H200 (driver 580)
+// prints the same.
 #include "check.h"
 
 static const char *name(cudaError_t code)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Views of textures: some levels of a mipmapped array, some layers, other formats of the same size, and what is no view. CUDA
-// Runtime API, cudaCreateTextureObject. "without a format" and what is above it are an H200's answers (driver 580); what is below
-// follows from that document alone.
+// Runtime API, cudaCreateTextureObject. An H200 (driver 580) prints the same: it
+// accepts a level more than there are, and a question about a view that there is not.
 #include "check.h"
 #include <cstring>
 
