@@ -79,6 +79,8 @@ struct ifl_time_traces {
     uint64_t kept;         /* instructions */
     bool has_no_gaps;      /* nothing of gaps is kept */
     bool has_windows;      /* not all that warps do need be followed */
+    bool is_uneven;        /* but then from the beginning, and not in windows */
+    const ifl_sites *sites;
     bool lost;
     ifl_lookup lookup;
     ifl_request_lines lines;
@@ -230,6 +232,7 @@ static void *create(const ifl_sites *sites, const void *settings)
         return NULL;
     t->plan = settings;
     t->has_windows = t->plan->window && !has_counted(sites);
+    t->sites = sites;
     t->last_number = UINT64_MAX;
     ifl_request_lines_init(&t->lines);
     return t;
@@ -300,6 +303,65 @@ static bool has_spare_windows(const ifl_time_traces *t)
            t->window_level < t->plan->most_window_level && t->has_windows;
 }
 
+/* ---- warps that wait for others at barriers -------------------------------------------------- */
+
+static bool has_barrier(const ifl_sites *sites, const uint32_t *stretch)
+{
+    const uint32_t first = *stretch & ~IFL_WORD_STRETCH;
+    for (uint32_t site = first; site < first + stretch[1] && site < sites->count; site++)
+        if (sites->at[site].control.step == IFL_STEP_BARRIER)
+            return true;
+    return false;
+}
+
+/* What a warp issues until it has met others so often, and how often it has. */
+static uint32_t count_meetings(const ifl_time_traces *t, const ifl_warp_trace *warp, uint32_t most,
+                               uint64_t *instructions)
+{
+    uint32_t found = 0;
+    *instructions = 0;
+    for (size_t i = 0; i < warp->words.count && found < most;
+         i += ifl_trace_words(&warp->words.at[i])) {
+        const uint32_t *at = &warp->words.at[i];
+        if (!(*at & IFL_WORD_STRETCH))
+            continue;
+        *instructions += at[1];
+        found += has_barrier(t->sites, at);
+    }
+    return found;
+}
+
+/* Between barriers some warps of a block do far more than others, which wait for them. Windows would
+ * leave out other barriers of the ones than of the others, and no warp would be seen to wait. */
+static bool waits_for_few(const ifl_time_traces *t)
+{
+    enum { LEAST = 4 };
+    const uint32_t warps = t->plan->warps_per_block;
+    for (size_t i = 0; i < t->blocks.count; i++) {
+        const ifl_warp_trace *of = t->blocks.at[i].warps;
+        uint64_t instructions, most = 0, sum = 0;
+        uint32_t met = UINT32_MAX;
+        for (uint32_t w = 0; w < warps; w++)
+            met = count_meetings(t, &of[w], met, &instructions);
+        for (uint32_t w = 0; w < warps && met >= LEAST; w++) {
+            count_meetings(t, &of[w], met, &instructions);
+            most = instructions > most ? instructions : most;
+            sum += instructions;
+        }
+        if (2 * most * warps > 3 * sum)
+            return true;
+    }
+    return false;
+}
+
+/* Of warps that go on nothing more is kept. */
+static void end_here(ifl_time_traces *t)
+{
+    for (size_t i = 0; i < t->blocks.count; i++)
+        for (uint32_t w = 0; w < t->plan->warps_per_block; w++)
+            t->blocks.at[i].warps[w].is_out = t->blocks.at[i].warps[w].is_cut = true;
+}
+
 /* Half the room is for them. */
 static bool has_spare_gaps(const ifl_time_traces *t)
 {
@@ -335,7 +397,10 @@ static void apply_level(ifl_time_traces *t)
 static void shorten(ifl_time_traces *t)
 {
     const uint32_t most_level = block_levels(t->plan) + 40;
-    while (has_spare_windows(t) && !t->lost) {
+    t->is_uneven |= !t->window_level && has_spare_windows(t) && waits_for_few(t);
+    if (t->is_uneven && has_spare_windows(t))
+        end_here(t);
+    while (!t->is_uneven && has_spare_windows(t) && !t->lost) {
         t->window_level++;
         thin_blocks(t);
     }
@@ -418,7 +483,8 @@ static void stretch_event(void *self, const ifl_stretch *stretch)
         warp->kept += word[1];
         t->kept += word[1];
     }
-    if (t->words > words_at_most(t->plan) || has_spare_windows(t) || has_spare_gaps(t))
+    if (!warp->is_cut &&
+        (t->words > words_at_most(t->plan) || has_spare_windows(t) || has_spare_gaps(t)))
         shorten(t);
 }
 
@@ -598,6 +664,7 @@ static void merge(void *self, const void *other)
     t->level = t->level > o->level ? t->level : o->level;
     t->window_level = t->window_level > o->window_level ? t->window_level : o->window_level;
     t->has_no_gaps |= o->has_no_gaps;
+    t->is_uneven |= o->is_uneven;
     if (t->window_level)
         thin_blocks(t);
     apply_level(t);

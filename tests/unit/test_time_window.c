@@ -207,6 +207,42 @@ static void test_time_of_a_part(void **unused)
         }
 }
 
+static uint64_t count_barriers(const ifl_warp_trace *warp)
+{
+    uint64_t found = 0;
+    for (size_t i = 0; i < warp->words.count; i += ifl_trace_words(&warp->words.at[i]))
+        found += warp->words.at[i] == (IFL_WORD_STRETCH | ARRIVE);
+    return found;
+}
+
+/* Between barriers one warp does 40 times as much as the other, which waits for it. Both are followed
+ * to the same barrier, and from the beginning: in windows they would not meet. */
+static void warps_that_wait_keep_their_barriers(void **unused)
+{
+    (void)unused;
+    enum { PHASES = 8000, TRIPS = 40, LEAST = 3000 };
+    const loop l = {.trips = 1, .lines = 1, .warps = 2, .blocks = 1, .has_windows = true};
+    kept k = {.plan = plan_of(&l)};
+    all_sites[ARRIVE] = plain(1);
+    all_sites[ARRIVE].control.step = IFL_STEP_BARRIER;
+    k.traces = ifl_time_observer.create_with(&sites, &k.plan);
+    assert_true(ifl_time_observer.follows(k.traces, 0));
+    for (int phase = 0; phase < PHASES; phase++)
+        for (uint32_t warp = 0; warp < 2; warp++) {
+            for (int trip = 0; trip < (warp ? 1 : TRIPS); trip++)
+                ifl_time_observer.stretch(k.traces, &(ifl_stretch){.last = TRIP, .warp = warp});
+            ifl_time_observer.stretch(
+                k.traces, &(ifl_stretch){.first = ARRIVE, .last = ARRIVE + 1, .warp = warp});
+        }
+    assert_int_equal(ifl_time_traces_of(k.traces, 0, &k.block, 1), 1);
+    const uint64_t of_long = count_barriers(&k.block->warps[0]),
+                   of_short = count_barriers(&k.block->warps[1]);
+    assert_in_range(of_long, LEAST, PHASES - 1);
+    assert_in_range(of_long, of_short, of_short + 1);
+    ifl_time_observer.destroy(k.traces);
+    all_sites[ARRIVE] = plain(1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +250,7 @@ int main(void)
         cmocka_unit_test(test_where_they_are),
         cmocka_unit_test(test_without_gaps),
         cmocka_unit_test(test_time_of_a_part),
+        cmocka_unit_test(warps_that_wait_keep_their_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
