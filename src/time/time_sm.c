@@ -438,10 +438,13 @@ static void remove_warp(scheduler *on, uint32_t index)
 
 static void end_warp(ifl_sm *sm, scheduler *on, uint32_t index, uint32_t exit_site)
 {
-    const uint32_t at = on->warps[index]->place;
+    warp *w = on->warps[index];
+    const uint32_t at = w->place;
     place *p = &sm->places[at];
-    sm->waits = on->warps[index]->waits;
-    drain(sm, on->warps[index], p, exit_site);
+    sm->waits = w->waits;
+    drain(sm, w, p, exit_site);
+    p->waiting -= w->at_barrier; /* its trace ends behind a barrier that has not opened */
+    w->at_barrier = false;
     remove_warp(on, index);
     if (--p->live) {
         if (p->waiting == p->live)

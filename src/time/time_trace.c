@@ -397,7 +397,7 @@ static void apply_level(ifl_time_traces *t)
 static void shorten(ifl_time_traces *t)
 {
     const uint32_t most_level = block_levels(t->plan) + 40;
-    t->is_uneven |= !t->window_level && has_spare_windows(t) && waits_for_few(t);
+    t->is_uneven = t->is_uneven || (!t->window_level && has_spare_windows(t) && waits_for_few(t));
     if (t->is_uneven && has_spare_windows(t))
         end_here(t);
     while (!t->is_uneven && has_spare_windows(t) && !t->lost) {

@@ -170,12 +170,37 @@ static void a_barrier_brings_no_data(void **state)
     assert_true(stalls[USE].cycles[IFL_STALL_long_scoreboard] > 2 * WAIT);
 }
 
+/* The trace of a warp ends behind a barrier that the others have not come to: they meet without it. */
+static void a_trace_ends_behind_a_barrier(void **state)
+{
+    (void)state;
+    enum { LOAD = 0, USE = 1, BARRIER = 2, SUM = 3, READ = 4 };
+    const ifl_request_cost one = {.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL};
+    bench early = {.count = 0}, late = {.count = 0};
+    static ifl_site_stalls stalls[SITES];
+    all_sites[LOAD] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
+    all_sites[USE] = waits_for(0);
+    all_sites[BARRIER] = barrier(true);
+    all_sites[SUM] = plain(4);
+    all_sites[SUM].pipe = IFL_PIPE_FMA;
+    all_sites[SUM].control.writes = all_sites[SUM].control.reads = IFL_NO_BOARD;
+    all_sites[READ] = plain(1);
+    run_sites(&early, BARRIER, 2);
+    run_sites(&late, LOAD, 2);
+    ask(&late, LOAD, one, 100);
+    run_sites(&late, BARRIER, 3);
+    follow_both(&early, &late, stalls);
+    assert_int_equal(stalls[READ].issued, 1);
+    assert_in_range(stalls[READ].cycles[IFL_STALL_barrier], 0, 40);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_block_with_nothing_ends),
                                        cmocka_unit_test(queues_are_two),
                                        cmocka_unit_test(each_reason_has_its_cycles),
                                        cmocka_unit_test(a_barrier_holds_what_is_blocked),
-                                       cmocka_unit_test(a_barrier_brings_no_data)};
+                                       cmocka_unit_test(a_barrier_brings_no_data),
+                                       cmocka_unit_test(a_trace_ends_behind_a_barrier)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
