@@ -189,8 +189,7 @@ static uint32_t waiting_at(const ifl_warp *warp, uint32_t n)
 }
 
 /* Lanes whose BSYNC was waiting for lanes that have ended, or that have left by BREAK, issue it
- * again (counters of an H100 and an H200, tests/driver/check_last_waits.sh and
- * check_broken_waits.sh). */
+ * again (counters of an H100 and an H200, tests/driver/check_repeated_waits.sh). */
 static void count_again(ifl_warp *warp, const ifl_fragment *waiting, uint32_t lanes)
 {
     ifl_block_count *count = &warp->worker->counts[(waiting->code - waiting->code->b)->count];

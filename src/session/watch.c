@@ -144,10 +144,8 @@ ifl_status ifl_profile_warn_left_out(ifl_profile *profile, uint8_t left_out, ifl
         {IFL_LEFT_OUT_PRINTS, "printf is not counted: times leave it out (kernels that print took "
                               "30 to 560 µs on an H100)"},
         {IFL_LEFT_OUT_HEAP,
-         "what malloc and free execute is not counted: times leave it out (on an H200 a thread by "
-         "itself took 13 µs for malloc and 12 for free, a warp 74 and 26, 132 blocks of 256 "
-         "threads "
-         "3,000 and 4,000)"},
+         "what malloc and free execute is not counted: times leave it out (on an H200 malloc and "
+         "free took 13 and 12 µs for a thread by itself, 3,000 and 4,000 for 132 blocks of 256)"},
         {IFL_LEFT_OUT_HOST,
          "it uses memory of the host in place (cudaHostAlloc, cudaHostRegister): counts, times and "
          "advice take that for the GPU's own (an H200 took 115 µs, not 5, for 4 MiB)"},

@@ -11,20 +11,26 @@
 
 enum { SHARERS = 3, APART = IFL_TIME_SCHEDULERS, WARPS = (SHARERS - 1) * APART + 1 };
 
-/* Each of the three has a trace of its own, the others none. */
-static void follow_three(bench *const own[SHARERS], const ifl_sm_rates *rates,
-                         ifl_site_stalls stalls[SITES])
+/* A block whose warps 0, `apart`, 2 * apart, ... have a trace each, and the others none; up to SHARERS. */
+static void follow_warps(bench *const own[], uint32_t count, uint32_t apart,
+                         const ifl_sm_rates *rates, ifl_site_stalls stalls[SITES])
 {
     ifl_warp_trace warps[WARPS] = {0};
-    for (int i = 0; i < SHARERS; i++) {
-        warps[i * APART].words.at = own[i]->words;
-        warps[i * APART].words.count = own[i]->count;
+    for (uint32_t i = 0; i < count; i++) {
+        warps[i * apart].words.at = own[i]->words;
+        warps[i * apart].words.count = own[i]->count;
     }
     const ifl_block_trace block = {.warps = warps}, *list[] = {&block};
     ifl_sm_outcome out = {.sites = stalls};
     memset(stalls, 0, SITES * sizeof *stalls);
-    const ifl_sm_case of = {&sites, NULL, rates, list, 1, WARPS, 1, 0};
+    const ifl_sm_case of = {&sites, NULL, rates, list, 1, (count - 1) * apart + 1, 1, 0};
     assert_true(ifl_sm_run(&of, &out));
+}
+
+static void follow_three(bench *const own[SHARERS], const ifl_sm_rates *rates,
+                         ifl_site_stalls stalls[SITES])
+{
+    follow_warps(own, SHARERS, APART, rates, stalls);
 }
 
 /* A block takes the place of the one whose last warp ends, and its own has nothing to do: it was stopped
@@ -106,20 +112,26 @@ static ifl_site barrier(bool defers)
     return site;
 }
 
-/* Of a block of so many warps, up to SHARERS. */
-static void follow_block(bench *const own[], uint32_t count, ifl_site_stalls stalls[SITES])
+enum { LOAD, USE, BARRIER, SUM, READ, LATE = 400 };
+
+/* Both meet at a barrier, sum and read shared memory: the late one when something has come from memory. */
+static void meet(bench *early, bench *late, bool defers)
 {
-    const ifl_sm_rates rates = quick_rates();
-    ifl_warp_trace warps[SHARERS] = {0};
-    for (uint32_t w = 0; w < count; w++) {
-        warps[w].words.at = own[w]->words;
-        warps[w].words.count = own[w]->count;
-    }
-    const ifl_block_trace block = {.warps = warps}, *list[] = {&block};
-    ifl_sm_outcome out = {.sites = stalls};
-    memset(stalls, 0, SITES * sizeof *stalls);
-    const ifl_sm_case of = {&sites, NULL, &rates, list, 1, count, 1, 0};
-    assert_true(ifl_sm_run(&of, &out));
+    const ifl_request_cost one = {.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL},
+                           near = {.passes = 1, .served = IFL_REQUEST_SHARED};
+    all_sites[LOAD] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
+    all_sites[USE] = waits_for(0);
+    all_sites[BARRIER] = barrier(defers);
+    all_sites[SUM] = plain(4);
+    all_sites[SUM].pipe = IFL_PIPE_FMA;
+    all_sites[SUM].control.writes = all_sites[SUM].control.reads = IFL_NO_BOARD;
+    all_sites[READ] = memory(IFL_ACCESS_LOAD, IFL_SPACE_SHARED, 1);
+    run_sites(early, BARRIER, 3);
+    ask(early, READ, near, 0);
+    run_sites(late, LOAD, 2);
+    ask(late, LOAD, one, 100);
+    run_sites(late, BARRIER, 3);
+    ask(late, READ, near, 0);
 }
 
 /* Behind BAR.SYNC.DEFER_BLOCKING a warp computes on, and is held at what is not of a fixed latency
@@ -127,26 +139,12 @@ static void follow_block(bench *const own[], uint32_t count, ifl_site_stalls sta
 static void a_barrier_holds_what_is_blocked(void **state)
 {
     (void)state;
-    enum { LOAD = 0, USE = 1, BARRIER = 2, SUM = 3, READ = 4, LATE = 400 };
-    const ifl_request_cost one = {.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL},
-                           near = {.passes = 1, .served = IFL_REQUEST_SHARED};
+    const ifl_sm_rates rates = quick_rates();
     for (int defers = 0; defers < 2; defers++) {
         bench early = {.count = 0}, late = {.count = 0};
         static ifl_site_stalls stalls[SITES];
-        all_sites[LOAD] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
-        all_sites[USE] = waits_for(0);
-        all_sites[BARRIER] = barrier(defers);
-        all_sites[SUM] = plain(4);
-        all_sites[SUM].pipe = IFL_PIPE_FMA;
-        all_sites[SUM].control.writes = all_sites[SUM].control.reads = IFL_NO_BOARD;
-        all_sites[READ] = memory(IFL_ACCESS_LOAD, IFL_SPACE_SHARED, 1);
-        run_sites(&early, BARRIER, 3);
-        ask(&early, READ, near, 0);
-        run_sites(&late, LOAD, 2);
-        ask(&late, LOAD, one, 100);
-        run_sites(&late, BARRIER, 3);
-        ask(&late, READ, near, 0);
-        follow_block((bench *const[]){&early, &late}, 2, stalls);
+        meet(&early, &late, defers);
+        follow_warps((bench *const[]){&early, &late}, 2, 1, &rates, stalls);
         const uint64_t at_sum = stalls[SUM].cycles[IFL_STALL_barrier],
                        at_read = stalls[READ].cycles[IFL_STALL_barrier];
         assert_true(defers ? at_read > LATE && at_sum == 0 : at_sum > LATE && at_read < 40);
@@ -157,45 +155,33 @@ static void a_barrier_holds_what_is_blocked(void **state)
 static void a_barrier_brings_no_data(void **state)
 {
     (void)state;
-    enum { LOAD = 0, BARRIER = 1, USE = 2, WAIT = 400 };
+    enum { ASKED = 0, MEETING = 1, NEEDED = 2 };
     const ifl_request_cost one = {.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL};
+    const ifl_sm_rates rates = quick_rates();
     bench both = {.count = 0};
     static ifl_site_stalls stalls[SITES];
-    all_sites[LOAD] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
-    all_sites[BARRIER] = barrier(false);
-    all_sites[USE] = waits_for(0);
-    run_sites(&both, LOAD, 3);
-    ask(&both, LOAD, one, 100);
-    follow_block((bench *const[]){&both, &both}, 2, stalls);
-    assert_true(stalls[USE].cycles[IFL_STALL_long_scoreboard] > 2 * WAIT);
+    all_sites[ASKED] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
+    all_sites[MEETING] = barrier(false);
+    all_sites[NEEDED] = waits_for(0);
+    run_sites(&both, ASKED, 3);
+    ask(&both, ASKED, one, 100);
+    follow_warps((bench *const[]){&both, &both}, 2, 1, &rates, stalls);
+    assert_true(stalls[NEEDED].cycles[IFL_STALL_long_scoreboard] > 2 * LATE);
 }
 
-/* The trace of a warp ends behind a barrier that has not opened: the two others meet without it. */
+/* The trace of a warp ends behind a barrier that has not opened: the two others, which come later, meet
+ * without it. */
 static void a_trace_ends_behind_a_barrier(void **state)
 {
     (void)state;
-    enum { LOAD = 0, USE = 1, BARRIER = 2, SUM = 3, READ = 4, LATE = 400 };
-    const ifl_request_cost one = {.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL},
-                           near = {.passes = 1, .served = IFL_REQUEST_SHARED};
+    const ifl_sm_rates rates = quick_rates();
     bench gone = {.count = 0}, early = {.count = 0}, late = {.count = 0};
     static ifl_site_stalls stalls[SITES];
-    all_sites[LOAD] = memory(IFL_ACCESS_LOAD, IFL_SPACE_GLOBAL, 0);
-    all_sites[USE] = waits_for(0);
-    all_sites[BARRIER] = barrier(true);
-    all_sites[SUM] = plain(4);
-    all_sites[SUM].pipe = IFL_PIPE_FMA;
-    all_sites[SUM].control.writes = all_sites[SUM].control.reads = IFL_NO_BOARD;
-    all_sites[READ] = memory(IFL_ACCESS_LOAD, IFL_SPACE_SHARED, 1);
     run_sites(&gone, BARRIER, 2);
     run_sites(&early, SUM, 1);
     run_sites(&early, SUM, 1);
-    run_sites(&early, BARRIER, 3);
-    ask(&early, READ, near, 0);
-    run_sites(&late, LOAD, 2);
-    ask(&late, LOAD, one, 100);
-    run_sites(&late, BARRIER, 3);
-    ask(&late, READ, near, 0);
-    follow_block((bench *const[]){&gone, &early, &late}, SHARERS, stalls);
+    meet(&early, &late, true);
+    follow_warps((bench *const[]){&gone, &early, &late}, SHARERS, 1, &rates, stalls);
     assert_int_equal(stalls[READ].issued, 2);
     assert_true(stalls[READ].cycles[IFL_STALL_barrier] > LATE);
 }

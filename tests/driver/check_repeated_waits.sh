@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Lanes that wait at a BSYNC for lanes that end, or that leave by BREAK, issue it once when they come there and once when the others have
+# ended or left. So an H100 counts two kernels of tests/gpu/h100/programs_12.csv (hyunkoo-search_cuda_stride, and robotics-13_03's
+# edge_distance_kernel), and an H200 one of tests/gpu/h200/programs_23.csv (deviceCalculateAnswer_shared: 1,028,250 instructions of warps and
+# 31,429,125 of threads; 1,800 and 4,950 fewer if the BSYNC is issued once).
+# usage: check_repeated_waits.sh INFLIGHT LAST BROKEN      cubins of last_waits.cu and broken_waits.cu
+set -eu
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+inflight=$1 last=$2 broken=$3
+
+# issued TIMES BARRIER CUBIN KERNEL ARGUMENT...: how often a launch of the kernel issues the BSYNC of that barrier
+issued() {
+    wanted=$1 barrier=$2 cubin=$3 kernel=$4
+    shift 4
+    "$inflight" analyze "$cubin" -k "$kernel" "$@" --json "$T/report.json" >"$T/out"
+    "$inflight" sass "$cubin" -k "$kernel" --with "$T/report.json" --listing >"$T/listing"
+    times=$(awk -v bsync=" BSYNC $barrier" '$0 ~ bsync { print $NF }' "$T/listing")
+    [ "$times" = "$wanted" ] || {
+        echo "$kernel $*: BSYNC is issued $times times, not $wanted"
+        cat "$T/listing"
+        exit 1
+    }
+}
+
+# Of 64 threads and 640 numbers, the lane that finds the number leaves the loop and waits; the others end.
+find_number() {
+    issued 2 B0 "$last" find -g 1 -b 64 i32x640=iota i32x1=zero i32:640 "i32:$1"
+}
+find_number 70
+find_number 639
+find_number 5
+
+# 256 threads copy EACH numbers of a square of 22 x 22.
+copy_square() {
+    issued "$1" B1 "$broken" copy_square -g 1 -b 256 i32x484=iota i32x740=zero i32:22 "i32:$2"
+}
+copy_square 16 2 # the last of 11 threads comes to the end of a row: two or three lanes of each warp
+copy_square 16 1 # the last of 22: one or two
+copy_square 1 22 # each of the first 22 threads copies a row, and none leaves before its end
