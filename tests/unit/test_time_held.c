@@ -151,6 +151,21 @@ static void a_barrier_holds_what_is_blocked(void **state)
     }
 }
 
+/* The barrier of a lone warp opens 14 cycles after it has come (an H200, sm_probe). Of those it takes
+ * one for the barrier and four for the sum, and waits for the others. */
+static void the_last_to_come_waits(void **state)
+{
+    (void)state;
+    enum { OPENS = 14, TAKEN = 5 };
+    const ifl_sm_rates rates = quick_rates();
+    bench early = {.count = 0}, late = {.count = 0};
+    static ifl_site_stalls stalls[SITES];
+    meet(&early, &late, true);
+    follow_warps((bench *const[]){&early}, 1, 1, &rates, stalls);
+    assert_int_equal(stalls[SUM].cycles[IFL_STALL_barrier], 0);
+    assert_in_range(stalls[READ].cycles[IFL_STALL_barrier], OPENS - TAKEN - 1, OPENS - TAKEN + 1);
+}
+
 /* What a warp waits for when it comes to a barrier it waits for when that has opened. */
 static void a_barrier_brings_no_data(void **state)
 {
@@ -192,6 +207,7 @@ int main(void)
                                        cmocka_unit_test(queues_are_two),
                                        cmocka_unit_test(each_reason_has_its_cycles),
                                        cmocka_unit_test(a_barrier_holds_what_is_blocked),
+                                       cmocka_unit_test(the_last_to_come_waits),
                                        cmocka_unit_test(a_barrier_brings_no_data),
                                        cmocka_unit_test(a_trace_ends_behind_a_barrier)};
     return cmocka_run_group_tests(tests, NULL, NULL);
