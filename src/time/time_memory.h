@@ -55,9 +55,11 @@ enum { IFL_TIME_SENT = 128 };
 typedef struct ifl_time_memory {
     const ifl_sm_rates *rates;
     double l1_free, turn_free, remote_free; /* when the next request may begin */
-    ifl_constant_cache indexed;             /* constants that loads ask for */
-    double miss_free;                       /* when the L1 may ask for the next line */
-    double port_free;                       /* when the next sector may leave the SM */
+    double last_wavefront;                  /* of shared memory: when it passes */
+    double barrier_passed;      /* until then what comes behind the last barrier waits */
+    ifl_constant_cache indexed; /* constants that loads ask for */
+    double miss_free;           /* when the L1 may ask for the next line */
+    double port_free;           /* when the next sector may leave the SM */
     /* when the slice of the L2 that does most atomics may do the next; that gets most stores of one
      * sector */
     double atomics_free, stores_free;
@@ -108,11 +110,15 @@ void ifl_time_memory_free(ifl_time_memory *memory);
 /* The L1 has nothing any more. */
 void ifl_time_memory_forget(ifl_time_memory *memory);
 
-/* Of a request to shared memory: a warp's wavefronts are as far apart from one request to the next as
- * within one, and those of other warps pass between them. `free`: when the warp's next one may begin.
- * An H100: four loads in a row whose lanes all meet in one bank take 4 x 64 + 35 cycles with one
- * warp, and no more with two. */
-void ifl_time_memory_keep_apart(const ifl_time_memory *m, double *free, ifl_served *served);
+/* Of a request to shared memory that came at `now`: a warp's wavefronts are as far apart from one
+ * request to the next as within one, and those of other warps pass between them. `free`: when the
+ * warp's next one may begin. An H100: four loads in a row whose lanes all meet in one bank take
+ * 4 x 64 + 35 cycles with one warp, and no more with two. */
+void ifl_time_memory_keep_apart(ifl_time_memory *m, double *free, double now, ifl_served *served);
+/* A barrier opens: what is asked of shared memory from now on passes behind all that was asked before,
+ * and not between its wavefronts. An H200 (tools/gpu/shared_order_probe.cu): a store of 32 wavefronts and
+ * a barrier take a block of one or two warps 66 cycles, and eight such blocks 506 and 586. */
+void ifl_time_memory_open_barrier(ifl_time_memory *m, double now);
 /* The same of a load through the L1 whose words meet in banks: of 16 and 32 lanes in one bank, an
  * H100's warp alone takes 34 and 65 cycles a load, four warps 17 and 34 (tools/gpu/scatter_probe.cu,
  * own_lines). */

@@ -6,6 +6,7 @@
 
 #include "time/time_board.h"
 #include "time/time_constants.h"
+#include "time/time_object.h"
 #include "time/time_ports.h"
 #include "time/time_site.h"
 #include "time/time_walk.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WARPS = 64, QUEUE = 8, HALVES = 2, MOST_OBJECTS = 32 };
+enum { MOST_WARPS = 64, QUEUE = 8, HALVES = 2 };
 #define NEVER UINT64_MAX
 
 typedef struct warp {
@@ -52,20 +53,13 @@ typedef struct warp {
     uint32_t waits;  /* for global, local or texture memory */
 } warp;
 
-/* A barrier object, since the block began. */
-typedef struct object {
-    ifl_object_count had;
-    uint64_t ends; /* of the last arrival or copy */
-} object;
-
 typedef struct place {
     uint32_t live, waiting; /* warps; of them, at the barrier */
     uint64_t free_at;
     uint64_t left; /* what its warps wrote has left the SM */
     uint64_t done; /* the L2 has it */
     bool is_taken;
-    uint32_t objects;
-    object object[MOST_OBJECTS];
+    ifl_time_objects objects;
 } place;
 
 /* When the last requests left a queue to the memory. */
@@ -273,7 +267,7 @@ static void start_block(ifl_sm *sm, uint32_t index)
     sm->memory.is_later = sm->next > sm->of->blocks_per_sm;
     const uint64_t begins = latest(sm->starter, p->free_at);
     sm->starter = begins + (uint64_t)fmax(r->block_start_cycles, r->warp_start_cycles * warps);
-    p->live = p->waiting = p->objects = 0;
+    p->live = p->waiting = p->objects.count = 0;
     p->left = p->done = 0;
     p->is_taken = true;
     sm->running++;
@@ -319,23 +313,6 @@ static void release(ifl_sm *sm, uint32_t index, uint64_t at)
 
 /* ---- barrier objects ------------------------------------------------------------------------- */
 
-/* NULL: there are too many, and nobody waits for the others. */
-static object *object_of(place *p, uint32_t at)
-{
-    for (uint32_t i = 0; i < p->objects; i++)
-        if (p->object[i].had.object == at)
-            return &p->object[i];
-    if (p->objects == MOST_OBJECTS)
-        return NULL;
-    p->object[p->objects] = (object){.had.object = at};
-    return &p->object[p->objects++];
-}
-
-static bool is_over(const object *o, const ifl_object_count *awaited)
-{
-    return o->had.arrivals >= awaited->arrivals && o->had.copies >= awaited->copies;
-}
-
 static void wake(ifl_sm *sm, warp *w, uint64_t at)
 {
     look_again(sm);
@@ -350,28 +327,31 @@ static void wake(ifl_sm *sm, warp *w, uint64_t at)
 }
 
 /* Those who waited for it go on. */
-static void settle_object(ifl_sm *sm, uint32_t index, const object *o)
+static void settle_object(ifl_sm *sm, uint32_t index, const ifl_time_object *o)
 {
     const uint32_t warps = sm->of->warps_per_block;
     for (uint32_t i = 0; i < warps; i++) {
         warp *w = &sm->warps[(size_t)index * warps + i];
-        if (w->awaits && w->awaited.object == o->had.object && is_over(o, &w->awaited))
+        if (w->awaits && w->awaited.object == o->had.object &&
+            ifl_time_object_is_over(o, &w->awaited))
             wake(sm, w, latest(o->ends, sm->now + 1));
     }
 }
 
 /* One unit of the SM counts warps at barriers. An H200, tools/gpu/sm_probe.cu, `barriers`: of one
- * block of 1, 4, 8, 16, 32 warps 14, 20, 28, 44, 76 cycles. */
+ * block of 1, 4, 8, 16, 32 warps 14, 20, 28, 44, 76 cycles; tools/gpu/shared_order_probe.cu: of many blocks of
+ * one warp 3 each, of more 2 a warp. */
 static uint64_t count_at_barrier(ifl_sm *sm)
 {
-    enum { WARP_CYCLES = 2, BARRIER_CYCLES = 12 };
-    sm->barrier_free = latest(sm->barrier_free, sm->now) + WARP_CYCLES;
-    return sm->barrier_free + BARRIER_CYCLES;
+    enum { WARP_CYCLES = 2, LONE_CYCLES = 3, BARRIER_CYCLES = 12 };
+    const uint64_t begins = latest(sm->barrier_free, sm->now);
+    sm->barrier_free = begins + (sm->of->warps_per_block == 1 ? LONE_CYCLES : WARP_CYCLES);
+    return begins + WARP_CYCLES + BARRIER_CYCLES;
 }
 
 /* Threads come to a barrier for `expected`: who waits goes on when so many more have come. */
-static void step_to_some(ifl_sm *sm, warp *w, object *o, uint32_t threads, uint32_t expected,
-                         bool waits)
+static void step_to_some(ifl_sm *sm, warp *w, ifl_time_object *o, uint32_t threads,
+                         uint32_t expected, bool waits)
 {
     const uint32_t before = o->had.arrivals;
     o->had.arrivals += threads;
@@ -387,7 +367,7 @@ static void step_object(ifl_sm *sm, warp *w, ifl_object_step step, const uint32_
                         double ends)
 {
     const ifl_object_count count = {.object = words[0], .arrivals = words[1], .copies = words[2]};
-    object *o = object_of(&sm->places[w->place], count.object);
+    ifl_time_object *o = ifl_time_object_of(&sm->places[w->place].objects, count.object);
     if (!o)
         return;
     if (step >= IFL_OBJECT_MEETING) {
@@ -396,7 +376,7 @@ static void step_object(ifl_sm *sm, warp *w, ifl_object_step step, const uint32_
     }
     if (step == IFL_OBJECT_WAIT) {
         w->awaited = count;
-        w->awaits = !is_over(o, &count) || o->ends > sm->now;
+        w->awaits = !ifl_time_object_is_over(o, &count) || o->ends > sm->now;
         return;
     }
     o->had.arrivals += count.arrivals;
@@ -408,8 +388,8 @@ static void step_object(ifl_sm *sm, warp *w, ifl_object_step step, const uint32_
 /* What it found to wait for may be over but for its end. */
 static void await(ifl_sm *sm, warp *w)
 {
-    const object *o = object_of(&sm->places[w->place], w->awaited.object);
-    if (is_over(o, &w->awaited))
+    const ifl_time_object *o = ifl_time_object_of(&sm->places[w->place].objects, w->awaited.object);
+    if (ifl_time_object_is_over(o, &w->awaited))
         wake(sm, w, latest(o->ends, *w->ready));
     else
         stop(w);
@@ -566,7 +546,7 @@ static ifl_served serve_memory(ifl_sm *sm, warp *w, const ifl_site *site, ifl_re
 {
     ifl_served served = ifl_time_memory_take(&sm->memory, &site->access, cost, lines, now);
     if (cost.served == IFL_REQUEST_SHARED)
-        ifl_time_memory_keep_apart(&sm->memory, &w->data_free, &served);
+        ifl_time_memory_keep_apart(&sm->memory, &w->data_free, now, &served);
     if (cost.served == IFL_REQUEST_GLOBAL)
         ifl_time_memory_keep_conflicts_apart(&sm->memory, &site->access, cost.passes, &w->data_free,
                                              &served);
@@ -704,8 +684,10 @@ static void meet(ifl_sm *sm, warp *w)
     place *p = &sm->places[w->place];
     const uint64_t opens = count_at_barrier(sm);
     w->at_barrier = true;
-    if (++p->waiting == p->live)
+    if (++p->waiting == p->live) {
+        ifl_time_memory_open_barrier(&sm->memory, (double)sm->now);
         release(sm, w->place, opens);
+    }
 }
 
 /* Behind stores a fence for the block keeps the L1 from other requests. An H100,

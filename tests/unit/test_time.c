@@ -180,7 +180,7 @@ static void test_conflicts(void **unused)
     all_sites[1] = waits_for(0);
     run_sites(&b, 0, 2);
     ask(&b, 0, (ifl_request_cost){.passes = 16, .served = IFL_REQUEST_SHARED}, 0);
-    assert_in_range(follow(&b, &rates, 8, 1, 1), 7 * 16 + 2 * 15 + 29, 7 * 16 + 2 * 15 + 29 + 4);
+    assert_in_range(follow(&b, &rates, 8, 1, 1), 8 * 16 - 1 + 29, 8 * 16 - 1 + 29 + 4);
     assert_true(b.stalls[1].cycles[IFL_STALL_short_scoreboard] > 0);
     all_sites[1] = all_sites[0], all_sites[2] = waits_for(0), b.count = 0; /* two in a row */
     run_sites(&b, 0, 3);
