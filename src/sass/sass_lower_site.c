@@ -501,6 +501,13 @@ static void find_barrier(const ifl_sass_instruction *instruction, ifl_control *t
     to->defers = ifl_sass_value(instruction, IFL_SASS_VALUE_DEFER) == IFL_SASS_WORD_DEFER_BLOCKING;
 }
 
+/* Where it leads a register says. */
+static bool is_indirect(const ifl_sass_instruction *instruction)
+{
+    return instruction->op == IFL_SASS_OP_RET || instruction->op == IFL_SASS_OP_BRX ||
+           instruction->op == IFL_SASS_OP_BRXU;
+}
+
 static ifl_control control_of(const ifl_sass_instruction *instruction,
                               const ifl_sass_instruction *before)
 {
@@ -526,6 +533,10 @@ static ifl_control control_of(const ifl_sass_instruction *instruction,
         found.step = IFL_STEP_FORGET;
     else if (instruction->op == IFL_SASS_OP_DEPBAR)
         find_drain(instruction, &found);
+    else if (instruction->op == IFL_SASS_OP_BSYNC)
+        found.step = IFL_STEP_JOIN;
+    else if (is_indirect(instruction))
+        found.step = IFL_STEP_INDIRECT;
     return found;
 }
 

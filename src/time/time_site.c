@@ -53,11 +53,25 @@ ifl_stall ifl_time_why_of(const ifl_site *site)
                : IFL_STALL_short_scoreboard;
 }
 
-/* What leaves for units that work on part of a warp at a time holds those behind it up. */
+/* An H200, tools/gpu/join_probe.cu: an if takes 7 to 8 cycles more for the BSYNC behind it, and 15 where
+ * its lanes part; a call 28 more for its return, a switch about as many. */
+unsigned ifl_time_turns_of(const ifl_site *site)
+{
+    enum { JOIN_CYCLES = 7, INDIRECT_CYCLES = 28 };
+    return site->control.step == IFL_STEP_JOIN       ? JOIN_CYCLES
+           : site->control.step == IFL_STEP_INDIRECT ? INDIRECT_CYCLES
+                                                     : 0;
+}
+
+/* What leaves for units that work on part of a warp at a time holds those behind it up, and so does what
+ * leads elsewhere by a register: 32 warps take an H200 31 cycles more for a call and its return
+ * (tools/gpu/join_probe.cu). */
 double ifl_time_dispatch_of(const ifl_site *site)
 {
-    return ifl_time_is_queued(site)      ? ifl_sm_constant.dispatch_memory
-           : site->pipe == IFL_PIPE_XU   ? ifl_sm_constant.dispatch_xu
-           : site->pipe == IFL_PIPE_FP64 ? ifl_sm_constant.dispatch_fp64
-                                         : 0;
+    static const double INDIRECT_CYCLES = 4;
+    return site->control.step == IFL_STEP_INDIRECT ? INDIRECT_CYCLES
+           : ifl_time_is_queued(site)              ? ifl_sm_constant.dispatch_memory
+           : site->pipe == IFL_PIPE_XU             ? ifl_sm_constant.dispatch_xu
+           : site->pipe == IFL_PIPE_FP64           ? ifl_sm_constant.dispatch_fp64
+                                                   : 0;
 }

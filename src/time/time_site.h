@@ -16,6 +16,8 @@ bool ifl_time_is_far(const ifl_site *site);
 bool ifl_time_is_shuffle(const ifl_site *site);
 /* Cycles beside its own that it keeps its scheduler from others. */
 double ifl_time_dispatch_of(const ifl_site *site);
+/* Cycles after its stall until its warp knows where it goes on; of a branch that is taken, more. */
+unsigned ifl_time_turns_of(const ifl_site *site);
 /* Why a warp waits: for its pipe, for its result. */
 ifl_stall ifl_time_why_of_pipe(const ifl_site *site);
 ifl_stall ifl_time_why_of(const ifl_site *site);

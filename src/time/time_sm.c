@@ -145,7 +145,7 @@ static bool turn(ifl_sm *sm, warp *w)
     if (!take_stretch(sm, w))
         return false;
     if (w->walk.site != next)
-        w->turned = w->stalled + TURN_CYCLES;
+        w->turned += TURN_CYCLES;
     return true;
 }
 
@@ -734,6 +734,7 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
     sm->out->issue_cycles += times;
     w->issued = sm->now;
     w->stalled = sm->now + latest(site->control.stall, times);
+    w->turned = w->stalled + (uint64_t)ifl_time_turns_of(site);
     if (site->control.step == IFL_STEP_FORGET)
         ifl_time_memory_forget(&sm->memory);
     if (site->control.step == IFL_STEP_FENCE_BLOCK)
