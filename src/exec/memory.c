@@ -140,6 +140,7 @@ IFL_SHARED int ifl_memory_share(ifl_allocation *allocation)
     }
     b->is_shared = true;
     allocation->flags |= IFL_ALLOCATION_HOST;
+    ifl_memory_note_written(allocation, 0, allocation->bytes); /* others do not tell */
     return b->file;
 }
 
@@ -396,6 +397,13 @@ bool ifl_memory_track(ifl_memory *memory)
         if (memory->blocks[i]->allocation.host && !track_block(memory->blocks[i]))
             return false;
     return true;
+}
+
+IFL_SHARED void ifl_memory_note_written(ifl_allocation *allocation, uint64_t offset, uint64_t bytes)
+{
+    uint8_t *written = ((block *)allocation)->written;
+    if (written)
+        memset(written + offset, 1, bytes);
 }
 
 uint8_t *ifl_memory_written(const ifl_allocation *allocation)

@@ -84,6 +84,11 @@ void ifl_memory_clear(ifl_allocation *allocation, uint64_t offset, uint64_t byte
 ifl_allocation *ifl_memory_find(const ifl_memory *memory, uint64_t address);
 /* Somebody beside a kernel changes its bytes. */
 void ifl_memory_changed(ifl_memory *memory, ifl_allocation *allocation);
+/* From now on every allocation remembers which of its bytes have been written; false without
+ * memory. */
+bool ifl_memory_track(ifl_memory *memory);
+/* Somebody beside a kernel writes these, where that is remembered. */
+void ifl_memory_note_written(ifl_allocation *allocation, uint64_t offset, uint64_t bytes);
 /* The number of the launch that runs, or of the last one: from 1 on. */
 uint64_t ifl_memory_launch(const ifl_memory *memory);
 /* Whether the address is among those that allocations were given so far, gaps and freed ones

@@ -5,9 +5,6 @@
 
 #include "exec/memory.h"
 
-/* From now on every allocation remembers which of its bytes have been written; false without
- * memory. */
-bool ifl_memory_track(ifl_memory *memory);
 /* One byte for each byte of the allocation, 1 where it was written; NULL when nobody tracks. */
 uint8_t *ifl_memory_written(const ifl_allocation *allocation);
 /* What an allocation held when it had the version. */

@@ -29,6 +29,8 @@ ifl_status ifl_session_new(const ifl_session_options *options, ifl_session **out
             ifl_device_open(options->gpu ? options->gpu : default_gpu, &session->device, error);
     if (status == IFL_OK)
         status = ifl_memory_new(&session->memory, error);
+    if (status == IFL_OK && options->check_reads && !ifl_memory_track(session->memory))
+        status = ifl_fail(error, IFL_NO_MEMORY, "no memory to keep track of what was written");
     if (status != IFL_OK) {
         ifl_session_free(session);
         return status;

@@ -56,13 +56,20 @@ static uint8_t *box_at(ifl_session *session, const void *start, size_t offset, s
     return at ? at + offset : NULL;
 }
 
-/* Memory of the GPU has another version then; that of the host has none. */
-static void note_change(ifl_session *session, const void *to)
+/* Memory of the GPU has another version then, and its bytes are written; that of the host has
+ * neither. The box is one that box_at found. */
+static void note_written(ifl_session *session, const void *start, size_t offset, size_t pitch,
+                         size_t slice, const ifl_extent *box)
 {
     ifl_memory *memory = ifl_session_memory(session);
-    ifl_allocation *a = ifl_memory_find(memory, (uintptr_t)to);
-    if (a)
-        ifl_memory_changed(memory, a);
+    ifl_allocation *a = ifl_memory_find(memory, (uintptr_t)start);
+    if (!a)
+        return;
+    ifl_memory_changed(memory, a);
+    const uint64_t first = (uintptr_t)start - a->address + offset;
+    for (size_t z = 0; z < box->depth; z++)
+        for (size_t y = 0; y < box->height; y++)
+            ifl_memory_note_written(a, first + z * slice + y * pitch, box->width);
 }
 
 /* CUDA Driver API, cuMemcpy3D: the pitch holds x and the width, the rows of a slice hold y and the
@@ -117,7 +124,7 @@ static ifl_cuda_error run_copy(ifl_session *session, const ifl_op_copy *c)
         box_at(session, c->from, c->from_offset, c->from_pitch, c->from_slice, &box, from_device);
     if (!to || !from)
         return ifl_cudaErrorInvalidValue;
-    note_change(session, c->to);
+    note_written(session, c->to, c->to_offset, c->to_pitch, c->to_slice, &box);
     for (size_t z = 0; z < c->depth; z++)
         for (size_t y = 0; y < c->height; y++)
             memmove(to + z * c->to_slice + y * c->to_pitch,
@@ -190,7 +197,7 @@ static ifl_cuda_error run_set(ifl_session *session, const ifl_op_set *s)
     uint8_t *to = box_at(session, s->to, 0, s->pitch, s->slice, &box, true);
     if (!to)
         return ifl_cudaErrorInvalidValue;
-    note_change(session, s->to);
+    note_written(session, s->to, 0, s->pitch, s->slice, &box);
     const bool is_cleared = clear_row(session, s, box.width);
     for (size_t z = 0; z < s->depth && !is_cleared; z++)
         for (size_t y = 0; y < s->height; y++)
@@ -231,7 +238,7 @@ static ifl_cuda_error write_word(ifl_session *session, const ifl_op_value *v)
     void *at = word_at(session, v);
     if (!at)
         return ifl_cudaErrorInvalidValue;
-    note_change(session, (const void *)v->address);
+    note_written(session, (const void *)v->address, 0, 0, 0, &(ifl_extent){v->bytes, 1, 1});
     if (v->bytes == sizeof(uint32_t))
         __atomic_store_n((uint32_t *)at, (uint32_t)v->value, __ATOMIC_RELEASE);
     else

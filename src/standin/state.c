@@ -130,20 +130,24 @@ static void print(void *user, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
-/* A warning says at its end how often and where first: launches of a loop say the same but for
- * that. */
+/* A warning says at its end how often and where first: launches of a kernel in a loop say the same but
+ * for that. */
 static void warn(void *user, const char *kernel, const char *site, const char *text)
 {
     const char *end = strstr(text, "; first block");
     while (end && end > text && strncmp(end, ", ", 2) != 0)
         end--;
     const int same = (int)(end ? end - text : (long)strlen(text));
+    char *kept = NULL;
     (void)user;
+    if (asprintf(&kept, "%s: %.*s", kernel, same, text) < 0)
+        return;
     for (size_t i = 0; i < state.warnings.count; i++)
-        if (strncmp(state.warnings.at[i], text, (size_t)same) == 0 && !state.warnings.at[i][same])
+        if (strcmp(state.warnings.at[i], kept) == 0) {
+            free(kept);
             return;
-    char *kept = strndup(text, (size_t)same);
-    if (!kept || !ifl_vec_push(&state.warnings, kept))
+        }
+    if (!ifl_vec_push(&state.warnings, kept))
         free(kept);
     ifl_state_tell("warning: %s\n  in %s, launched from %s", text, kernel, site ? site : "?");
 }
