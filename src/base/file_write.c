@@ -231,10 +231,9 @@ static int open_part(ifl_file *file, const struct stat *old)
 static int open_file(ifl_file *file, bool is_trial)
 {
     struct stat about;
-    const bool is_there = stat(file->path, &about) == 0,
-               is_special = is_there && !S_ISREG(about.st_mode);
+    const bool is_there = stat(file->path, &about) == 0;
     const int directly = O_WRONLY | O_CLOEXEC | (is_trial ? O_NONBLOCK : O_TRUNC);
-    if (is_special)
+    if (is_there && !S_ISREG(about.st_mode))
         return open(file->path, directly);
     if (is_there && faccessat(AT_FDCWD, file->path, W_OK, AT_EACCESS) != 0)
         return -1;
@@ -242,9 +241,17 @@ static int open_file(ifl_file *file, bool is_trial)
     return descriptor < 0 && is_there ? open(file->path, directly) : descriptor;
 }
 
+/* Pipes and devices stay named as they are: what /dev/stdout and /dev/fd/N lead to then has no name. */
+static bool is_special(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
+}
+
 static ifl_status find_file(ifl_file *file, const char *path, ifl_error *error)
 {
-    *file = (ifl_file){.name = strdup(path), .path = follow(path)};
+    *file =
+        (ifl_file){.name = strdup(path), .path = is_special(path) ? strdup(path) : follow(path)};
     if (file->name && file->path)
         return IFL_OK;
     const ifl_status status =
@@ -268,15 +275,23 @@ ifl_status ifl_file_create(ifl_file *file, const char *path, ifl_error *error)
     return status;
 }
 
-/* A pipe that nobody reads yet cannot be tried. */
+/* A pipe is not opened to try it: its reader would find its end. */
+static bool is_pipe(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISFIFO(about.st_mode);
+}
+
 ifl_status ifl_file_check(const char *path, ifl_error *error)
 {
     ifl_file file;
+    if (is_pipe(path) && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0)
+        return IFL_OK;
     ifl_status status = find_file(&file, path, error);
     if (status != IFL_OK)
         return status;
     const int descriptor = open_file(&file, true);
-    if (descriptor < 0 && errno != ENXIO)
+    if (descriptor < 0)
         status = fail_write(&file, error);
     if (file.beside)
         drop_beside(&file, descriptor);
