@@ -215,7 +215,7 @@ static void make_context(void)
     on_exit(note_exit_status, NULL);
 }
 
-static size_t limits[IFL_LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 64};
+static size_t limits[IFL_LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, IFL_LIMIT_NOT_SET};
 
 size_t ifl_state_limit(int limit)
 {

@@ -42,8 +42,10 @@ void ifl_state_break_unsupported(void);
 ifl_cuda_error ifl_state_last_error(bool forget);
 
 /* What cudaDeviceSetLimit set last, or CUDA's default; IFL_LIMIT_STACK is cudaLimitStackSize, bytes
- * a thread. */
-enum { IFL_LIMIT_STACK = 0, IFL_LIMITS = 16 };
+ * a thread, IFL_LIMIT_PERSISTING cudaLimitPersistingL2CacheSize. */
+enum { IFL_LIMIT_STACK = 0, IFL_LIMIT_PERSISTING = 6, IFL_LIMITS = 16 };
+#define IFL_LIMIT_NOT_SET                                                                          \
+    SIZE_MAX /* of cudaLimitPersistingL2CacheSize, whose default is the GPU's */
 size_t ifl_state_limit(int limit); /* 0 of what is no limit */
 /* What cudaDeviceSetCacheConfig set last; 0: nothing. */
 int ifl_state_cache_config(void);

@@ -32,5 +32,17 @@ int main()
     CHECK(cudaFuncSetAttribute(work, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536));
     CHECK(cudaOccupancyAvailableDynamicSMemPerBlock(&after, work, 1, 256));
     printf("dynamic shared memory: %zu, %zu\n", before, after);
+    // What an H200 says (driver 580.159.04): sixteenths of its L2 may be set aside, ten at most, three at first.
+    size_t first, set, most = gpu.persistingL2CacheMaxSize;
+    int ipc;
+    CHECK(cudaDeviceGetAttribute(&ipc, cudaDevAttrIpcEventSupport, device));
+    CHECK(cudaDeviceGetLimit(&first, cudaLimitPersistingL2CacheSize));
+    CHECK(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 1 << 20));
+    CHECK(cudaDeviceGetLimit(&set, cudaLimitPersistingL2CacheSize));
+    printf("persisting L2: %zu at most, %zu at first, %zu set, more: %s\n", most, first, set,
+           cudaGetErrorName(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, most + 1)));
+    CHECK(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, most));
+    printf("window of an access policy: %d bytes, events passed on: %d %d\n", gpu.accessPolicyMaxWindowSize,
+           gpu.ipcEventSupported, ipc);
     return 0;
 }
