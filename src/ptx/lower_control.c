@@ -130,15 +130,35 @@ static ifl_call_value *fill_values(ifl_lowerer *l, const ifl_operand *slot, cons
     return values;
 }
 
+/* What libcudadevrt defines, by its headers (cuda_device_runtime_api.h): it has no PTX. */
+static bool is_of_device_runtime(const char *name)
+{
+    static const char *const beginnings[] = {"__cudaCDP2", "cudaGetParameterBuffer",
+                                             "cudaLaunchDevice", "cudaCG"};
+    bool is_one = false;
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        is_one |= strncmp(name, beginnings[i], strlen(beginnings[i])) == 0;
+    return is_one;
+}
+
+static void refuse_call(ifl_lowerer *l, const char *name)
+{
+    ifl_lower_fail(
+        l, IFL_UNSUPPORTED,
+        is_of_device_runtime(name)
+            ? "call of '%s', of CUDA's device runtime, which has no PTX: kernels that launch "
+              "kernels or "
+              "synchronize the grid with it need machine code (nvcc -rdc=true, without --code ptx)"
+            : "call of '%s', which is not defined here: link the device code first (nvcc -dlink)",
+        name);
+}
+
 /* The kernel's own malloc, free and printf happen in the order of blocks. */
 static void note_call(ifl_lowerer *l, const ifl_function *function)
 {
     const ifl_provided provided = ifl_provided_find(function->name);
     if (function->is_extern && !(provided && ifl_provided_is_for_ptx(provided)))
-        ifl_lower_fail(
-            l, IFL_UNSUPPORTED,
-            "call of '%s', which is not defined here: link the device code first (nvcc -dlink)",
-            function->name);
+        refuse_call(l, function->name);
     l->image->demands.ordered |= function->is_extern;
     l->image->demands.calls |= function->is_extern ? ifl_provided_bit(provided) : 0;
 }
