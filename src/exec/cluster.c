@@ -15,10 +15,15 @@ static uint32_t most_blocks(const ifl_demands *demands)
     return most && most < IFL_MOST_CLUSTER_BLOCKS ? most : IFL_MOST_CLUSTER_BLOCKS;
 }
 
-static bool fits(const uint32_t *size, const ifl_exec_launch *launch, uint32_t most)
+static bool divides(const uint32_t *size, const uint32_t *grid)
+{
+    return grid[0] % size[0] == 0 && grid[1] % size[1] == 0 && grid[2] % size[2] == 0;
+}
+
+static bool is_within(const uint32_t *size, uint32_t most)
 {
     for (unsigned i = 0; i < 3; i++)
-        if (!size[i] || size[i] > IFL_MOST_CLUSTER_BLOCKS || launch->grid[i] % size[i])
+        if (!size[i] || size[i] > most)
             return false;
     return size[0] * size[1] * size[2] <= most;
 }
@@ -38,12 +43,15 @@ static ifl_status check(const uint32_t *size, const ifl_exec_launch *launch, ifl
         return ifl_fail(error, IFL_BAD_INPUT,
                         "'%s' is made for clusters, and the launch does not say of how many blocks",
                         launch->image->name);
-    if (!fits(size, launch, most))
+    if (!is_within(size, most))
         return ifl_fail(error, IFL_BAD_INPUT,
-                        "a grid of %u x %u x %u blocks in clusters of %u x %u x %u: it must be a "
-                        "multiple of them, and they "
-                        "have at most %u blocks",
-                        grid[0], grid[1], grid[2], size[0], size[1], size[2], most);
+                        "clusters of %u x %u x %u blocks; those of '%s' have at most %u", size[0],
+                        size[1], size[2], launch->image->name, most);
+    if (!divides(size, grid))
+        return ifl_fail(
+            error, IFL_BAD_INPUT,
+            "a grid of %u x %u x %u blocks is no multiple of its clusters of %u x %u x %u", grid[0],
+            grid[1], grid[2], size[0], size[1], size[2]);
     return IFL_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "base/figure.h"
 #include "device/device.h"
 #include "report/page.h"
+#include "report/writer.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@ static ifl_status finish(ifl_page *page, ifl_error *error)
     if (page->no_memory)
         return ifl_fail(error, IFL_NO_MEMORY, "out of memory for the page");
     if (fflush(page->out) != 0 || ferror(page->out))
-        return ifl_fail(error, IFL_NO_FILE, "cannot write the page");
+        return ifl_report_fail_stream("page", error);
     return IFL_OK;
 }
 

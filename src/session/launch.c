@@ -155,7 +155,8 @@ static ifl_status set_cluster(ifl_launch *launch, const char *value, ifl_error *
         return fail_value("cluster", value, value, error, "a cluster of %u blocks; the limit is %d",
                           cluster[0] * cluster[1] * cluster[2], IFL_MOST_CLUSTER_BLOCKS);
     memcpy(launch->cluster, cluster, sizeof cluster);
-    return IFL_OK;
+    launch->cluster_text = ifl_arena_text(&launch->arena, value, strlen(value));
+    return launch->cluster_text ? IFL_OK : ifl_fail_memory(error, strlen(value));
 }
 
 static ifl_status set_shared(ifl_launch *launch, const char *value, ifl_error *error)
@@ -464,6 +465,41 @@ static ifl_status check_shared(const ifl_launch *launch, ifl_error *error)
                 declared + dynamic, declared, dynamic, IFL_MAX_SHARED_BYTES);
 }
 
+/* Of the cluster as it was given. */
+static IFL_PRINTF(3, 4) ifl_status
+    fail_cluster(const ifl_launch *launch, ifl_error *error, const char *format, ...)
+{
+    const ifl_place place = {"cluster", 0, 1, launch->cluster_text};
+    va_list list;
+    va_start(list, format);
+    const ifl_status status =
+        ifl_fail_list(error, launch->file ? IFL_BAD_INPUT : IFL_USAGE, &place, format, list);
+    va_end(list);
+    return status;
+}
+
+static ifl_status check_clusters(const ifl_launch *launch, ifl_error *error)
+{
+    const uint32_t *kernel = launch->ready->image.demands.cluster, *grid = launch->grid,
+                   *given = launch->cluster, *size = given[0] ? given : kernel;
+    if (kernel[0] && given[0] && memcmp(kernel, given, sizeof launch->cluster) != 0)
+        return fail_cluster(
+            launch, error,
+            "kernel '%.200s' is made for clusters of %u,%u,%u blocks, not of %u,%u,%u",
+            launch->of->name, kernel[0], kernel[1], kernel[2], given[0], given[1], given[2]);
+    const bool divides =
+        !size[0] || (grid[0] % size[0] == 0 && grid[1] % size[1] == 0 && grid[2] % size[2] == 0);
+    if (!divides && given[0])
+        return fail_cluster(launch, error,
+                            "the grid of %u,%u,%u blocks is no multiple of a cluster of %u,%u,%u",
+                            grid[0], grid[1], grid[2], size[0], size[1], size[2]);
+    return divides ? IFL_OK
+                   : fail(launch, error,
+                          "the grid of %u,%u,%u blocks is no multiple of the clusters of kernel "
+                          "'%.200s', %u,%u,%u",
+                          grid[0], grid[1], grid[2], launch->of->name, size[0], size[1], size[2]);
+}
+
 ifl_status ifl_launch_ready(ifl_launch *launch, ifl_error *error)
 {
     if (!launch->grid[0] || !launch->block[0])
@@ -472,6 +508,8 @@ ifl_status ifl_launch_ready(ifl_launch *launch, ifl_error *error)
     ifl_status status = launch->session ? IFL_OK : make_session(launch, error);
     if (status == IFL_OK)
         status = check_threads(launch, error);
+    if (status == IFL_OK)
+        status = check_clusters(launch, error);
     return status == IFL_OK ? check_shared(launch, error) : status;
 }
 

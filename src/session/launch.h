@@ -20,7 +20,8 @@ struct ifl_launch {
     const char *file;      /* the launch file; NULL: none, and mistakes are those of the caller */
     uint32_t grid[3];      /* 0: not given */
     uint32_t block[3];
-    uint32_t cluster[3]; /* 0: not given */
+    uint32_t cluster[3];      /* 0: not given */
+    const char *cluster_text; /* as it was given */
     uint64_t dynamic_shared_bytes;
     const char *machine; /* the file with its machine code; NULL: none was named */
     ifl_code_choice code;
