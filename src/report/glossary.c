@@ -16,13 +16,19 @@ static const struct {
 #include "report/glossary.def"
 };
 
-/* Letters compare without their case. */
+/* Letters compare without their case, and blanks do not count: the heads of columns have two lines. */
 static bool is_same(const char *word, const char *spelling, size_t bytes)
 {
-    for (size_t i = 0; i < bytes; i++)
-        if (!word[i] || tolower((unsigned char)word[i]) != tolower((unsigned char)spelling[i]))
+    const char *end = spelling + bytes;
+    while (true) {
+        word += strspn(word, " ");
+        while (spelling < end && *spelling == ' ')
+            spelling++;
+        if (!*word || spelling == end)
+            return !*word && spelling == end;
+        if (tolower((unsigned char)*word++) != tolower((unsigned char)*spelling++))
             return false;
-    return word[bytes] == '\0';
+    }
 }
 
 static const char *of_glossary(const char *word)

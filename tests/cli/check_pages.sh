@@ -146,6 +146,13 @@ CC
 SMs
 MHz
 HEADS
+# those of pages of text, both lines in one, as the tables have them
+grep -ohE '\{\{"[^"]*", "[^"]*"\}' "$source"/src/report/*.c | sed -e 's/{{"\(.*\)", "\(.*\)"}/\1 \2/' -e 's/- //' -e 's,/ ,/,' \
+    -e 's/^ *//' -e 's/ *$//' | sort -u >"$work/columns"
+[ "$(wc -l <"$work/columns")" -ge 60 ] || complain "few columns were found: $(wc -l <"$work/columns")"
+cat "$work/columns" >>"$work/heads"
+# purposes of instructions, in the listing of machine code
+printf '%s\n' useful address control set-up conflicts "KiB in flight" >>"$work/heads"
 # words in texts: limiters, stall reasons, remedies, patterns
 grep -oE '\([a-z]+(_[a-z]+)+[;)]' "$work/spills" | tr -d '(;)' >>"$work/heads"
 while read -r head; do
