@@ -107,15 +107,12 @@ typedef struct ifl_target_list {
 } ifl_target_list;
 
 struct ifl_code {
-    ifl_handler *run;    /* of the vector width at hand: exec/bind.c */
-    ifl_slow *slow;      /* likewise, of an operation that is compiled once */
-    uint16_t operation;  /* ifl_operation, or a row of `table` */
-    uint8_t table;       /* ifl_operation_table */
-    uint32_t guard;      /* predicate */
-    uint32_t guard_flip; /* 0, or all ones for @!p */
-    uint32_t
-        /* all ones: executed for the lanes that are not active too, since all have its result */
-        widen;
+    ifl_handler *run;       /* of the vector width at hand: exec/bind.c */
+    ifl_slow *slow;         /* likewise, of an operation that is compiled once */
+    uint16_t operation;     /* ifl_operation, or a row of `table` */
+    uint8_t table;          /* ifl_operation_table */
+    uint32_t guard;         /* predicate */
+    uint32_t guard_flip;    /* 0, or all ones for @!p */
     uint32_t d, a, b, c, e; /* slots or predicates, as the handler reads them */
     uint32_t flip;          /* 0 or all ones: of the predicate operand c */
     uint32_t site;          /* into the image's sites */
@@ -211,10 +208,10 @@ typedef struct ifl_exchange {
     uint8_t type;             /* of a reduction's values */
     uint8_t bytes;            /* of the operands' lanes: 4 or 8 */
     bool absolute, keeps_nan; /* of a reduction of floats */
-    bool is_uniform;     /* d and p get the result in all lanes, also in those that are not there */
-    bool is_planes;      /* 8 bytes are two slots of words */
-    bool is_checked;     /* a lane that its own member mask leaves out stops the kernel */
-    uint32_t members;    /* slot of the member mask, 0: the lanes that are there */
+    bool is_uniform;  /* d and p get the result in all lanes of the fragment, whichever execute */
+    bool is_planes;   /* 8 bytes are two slots of words */
+    bool is_checked;  /* a lane that its own member mask leaves out stops the kernel */
+    uint32_t members; /* slot of the member mask, 0: the lanes that are there */
     uint32_t d, a, b, c; /* slots, or predicates where the operation has those */
     uint32_t flip;       /* of predicate a */
     uint32_t p;          /* second, predicate destination */

@@ -97,7 +97,7 @@ uint32_t ifl_exchange_reduce_floats(const ifl_exchange *op, const char *frame, u
 void ifl_exchange_run(ifl_warp *warp, const ifl_exchange *op, char *frame, uint32_t mask)
 {
     (void)warp;
-    ifl_exchange_lanes(op, frame, mask);
+    ifl_exchange_lanes(op, frame, mask, mask);
 }
 
 /* ---- carries, traps, sleep: other small operations ------------------------------------------- */

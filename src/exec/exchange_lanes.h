@@ -28,15 +28,9 @@ IFL_TOGETHER void ifl_keep_predicate(char *frame, uint32_t at, uint32_t mask, ui
     *p = (*p & ~mask) | (bits & mask);
 }
 
-/* One result for all who take part; of a uniform operation, for all lanes. */
-IFL_TOGETHER uint32_t ifl_receivers(const ifl_exchange *op, uint32_t mask)
+/* One result for all who get it. */
+IFL_TOGETHER void ifl_put_same(const ifl_exchange *op, char *frame, uint32_t to, uint32_t value)
 {
-    return op->is_uniform ? UINT32_MAX : mask;
-}
-
-IFL_TOGETHER void ifl_put_same(const ifl_exchange *op, char *frame, uint32_t mask, uint32_t value)
-{
-    const uint32_t to = ifl_receivers(op, mask);
     uint32_t *d = ifl_slot(frame, op->d);
     _Pragma("omp simd") IFL_ALL_OF(i) d[i] = to >> i & 1 ? value : d[i];
 }
@@ -95,18 +89,18 @@ IFL_TOGETHER void ifl_shuffle(uint8_t kind, const ifl_exchange *op, char *frame,
 
 /* ---- vote ------------------------------------------------------------------------------------ */
 
-IFL_TOGETHER void ifl_vote(const ifl_exchange *op, char *frame, uint32_t mask)
+IFL_TOGETHER void ifl_vote(const ifl_exchange *op, char *frame, uint32_t mask, uint32_t to)
 {
     const uint32_t holds = (ifl_predicate(frame, op->a) ^ op->flip) & mask;
     const bool all = holds == mask, none = holds == 0;
     if (op->kind == IFL_EXCHANGE_VOTE_BALLOT) {
-        ifl_put_same(op, frame, mask, holds);
+        ifl_put_same(op, frame, to, holds);
         return;
     }
     const bool result = op->kind == IFL_EXCHANGE_VOTE_ALL   ? all
                         : op->kind == IFL_EXCHANGE_VOTE_ANY ? !none
                                                             : all || none;
-    ifl_keep_predicate(frame, op->d, ifl_receivers(op, mask), result ? UINT32_MAX : 0);
+    ifl_keep_predicate(frame, op->d, to, result ? UINT32_MAX : 0);
 }
 
 /* ---- match ----------------------------------------------------------------------------------- */
@@ -199,16 +193,19 @@ IFL_TOGETHER uint32_t ifl_reduce_words(const ifl_exchange *op, const uint32_t *a
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 /* The hardware elects any member, always the same for a mask: here the lowest. */
-IFL_TOGETHER void ifl_elect(const ifl_exchange *op, char *frame, uint32_t mask)
+IFL_TOGETHER void ifl_elect(const ifl_exchange *op, char *frame, uint32_t mask, uint32_t to)
 {
     const uint32_t elected = (uint32_t)__builtin_ctz(mask);
-    ifl_put_same(op, frame, mask, elected);
+    ifl_put_same(op, frame, to, elected);
     ifl_keep_predicate(frame, op->p, mask, UINT32_C(1) << elected);
 }
 
-/* `mask` is not empty. */
-IFL_TOGETHER void ifl_exchange_lanes(const ifl_exchange *op, char *frame, uint32_t mask)
+/* `mask` is not empty. What is the same for all of a uniform operation is so for all that are there
+ * (`active`), whichever of them execute. */
+IFL_TOGETHER void ifl_exchange_lanes(const ifl_exchange *op, char *frame, uint32_t mask,
+                                     uint32_t active)
 {
+    const uint32_t to = op->is_uniform ? active : mask;
     switch ((ifl_exchange_kind)op->kind) {
     case IFL_EXCHANGE_SHUFFLE_UP:
         ifl_shuffle(IFL_EXCHANGE_SHUFFLE_UP, op, frame, mask);
@@ -226,7 +223,7 @@ IFL_TOGETHER void ifl_exchange_lanes(const ifl_exchange *op, char *frame, uint32
     case IFL_EXCHANGE_VOTE_ANY:
     case IFL_EXCHANGE_VOTE_UNIFORM:
     case IFL_EXCHANGE_VOTE_BALLOT:
-        ifl_vote(op, frame, mask);
+        ifl_vote(op, frame, mask, to);
         break;
     case IFL_EXCHANGE_MATCH_ANY:
         ifl_match_any(op, frame, mask);
@@ -235,16 +232,16 @@ IFL_TOGETHER void ifl_exchange_lanes(const ifl_exchange *op, char *frame, uint32
         ifl_match_all(op, frame, mask);
         break;
     case IFL_EXCHANGE_REDUCE:
-        ifl_put_same(op, frame, mask,
+        ifl_put_same(op, frame, to,
                      op->type == IFL_TYPE_F32
                          ? ifl_exchange_reduce_floats(op, frame, mask)
                          : ifl_reduce_words(op, ifl_words(frame, op->a), mask));
         break;
     case IFL_EXCHANGE_ACTIVE_MASK:
-        ifl_put_same(op, frame, mask, mask);
+        ifl_put_same(op, frame, to, mask);
         break;
     case IFL_EXCHANGE_ELECT:
-        ifl_elect(op, frame, mask);
+        ifl_elect(op, frame, mask, to);
         break;
     case IFL_EXCHANGE_MEET:
     case IFL_EXCHANGES:

@@ -34,7 +34,7 @@ static uint32_t lanes_with_another(const char *frame, uint32_t slot, uint32_t va
 ifl_reason ifl_slow_broadcast(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
                               uint32_t active)
 {
-    (void)warp, (void)active;
+    (void)warp;
     uint32_t *d = ifl_slot(frame, code->d);
     if (!mask)
         return IFL_REASON_NONE;
@@ -43,8 +43,8 @@ ifl_reason ifl_slow_broadcast(ifl_warp *warp, const ifl_code *code, char *frame,
     if (code->e != IFL_PREDICATE_SINK)
         put_predicate(frame, code->e, mask,
                       code->count ? others | ifl_predicate(frame, code->e) : others);
-    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
-        d[lane] = value;
+    for (uint32_t m = active; m; m &= m - 1)
+        d[__builtin_ctz(m)] = value;
     return IFL_REASON_NONE;
 }
 

@@ -36,7 +36,6 @@ static void set_guard(const ifl_sass_lowerer *l, ifl_code *code)
     code->guard = instruction->guard < IFL_SASS_PREDICATES ? first + 4u * instruction->guard
                                                            : IFL_PREDICATE_TRUE;
     code->guard_flip = instruction->guard_negated ? UINT32_MAX : 0;
-    code->widen = ifl_sass_is_uniform(l) ? UINT32_MAX : 0;
 }
 
 static ifl_code *emit(ifl_sass_lowerer *l, ifl_operation_table table, uint32_t operation)
@@ -63,7 +62,6 @@ ifl_code *ifl_sass_emit_stop(ifl_sass_lowerer *l, ifl_reason reason)
 {
     ifl_code *code = ifl_sass_emit(l, IFL_CODE_stop);
     code->count = reason;
-    code->widen = 0;
     return code;
 }
 
@@ -205,7 +203,7 @@ static void emit_tally(ifl_sass_lowerer *l)
     const ifl_sass_instruction *i = l->instruction;
     if ((i->guard >= IFL_SASS_PREDICATES && !i->guard_negated) || has_second_guard(i))
         return;
-    ifl_sass_emit(l, IFL_CODE_tally)->widen = 0;
+    ifl_sass_emit(l, IFL_CODE_tally);
     l->image->tallied[l->index] = true;
 }
 

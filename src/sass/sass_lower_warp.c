@@ -257,7 +257,6 @@ static void emit_special(ifl_sass_lowerer *l, ifl_special special, uint32_t d)
         l->instruction->op == IFL_SASS_OP_S2UR && ifl_special_changes(special) == IFL_WHEN_LANE;
     const uint32_t from = ifl_builder_special(&l->build, special);
     ifl_code *code = ifl_sass_emit(l, is_uniform ? IFL_CODE_broadcast : IFL_CODE_move32);
-    code->widen = is_uniform ? 0 : code->widen;
     code->a = from, code->d = d;
 }
 

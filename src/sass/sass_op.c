@@ -21,7 +21,7 @@ static const struct {
     uint32_t pipe, latency; /* as BUT packs them */
     uint8_t sass_class;
     uint8_t flops;   /* of a lane */
-    bool is_uniform; /* one result for the whole warp, whichever of its lanes are active */
+    bool is_uniform; /* one result for the lanes that are there, whichever of them execute */
     uint16_t as;     /* computes as another does; 0: as itself */
 } ops[] = {
 #define INSTRUCTION(name_, pipe_, latency_, class_, function_, meaning_, ...)                      \

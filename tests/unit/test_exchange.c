@@ -18,6 +18,7 @@ enum {
     FALSE_PREDICATE = 4,
     VOTES = 8,
     RESULT_PREDICATE = 12,
+    GUARD = 16,
     AT_A = WORDS,
     AT_B = AT_A + 2 * WORDS,
     AT_C = AT_B + WORDS,
@@ -142,7 +143,8 @@ static void put_bit(frame *f, uint32_t at, uint32_t lane, bool bit)
     set_word(f, at, 0, (old & ~(UINT32_C(1) << lane)) | (uint32_t)bit << lane);
 }
 
-static frame expected(const ifl_exchange *op, const frame *before, uint32_t mask)
+/* Of a uniform operation all that are there get the result, and nobody who is elsewhere. */
+static frame expected(const ifl_exchange *op, const frame *before, uint32_t mask, uint32_t active)
 {
     frame after = *before;
     const uint32_t holds = (word(before, VOTES, 0) ^ op->flip) & mask,
@@ -150,7 +152,7 @@ static frame expected(const ifl_exchange *op, const frame *before, uint32_t mask
     const bool are_alike = lanes_like(op, before, mask, lowest) == mask;
     for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++) {
         uint32_t is_valid = 0;
-        if (!(mask >> lane & 1) && !op->is_uniform)
+        if (!((op->is_uniform ? active : mask) >> lane & 1))
             continue;
         switch ((ifl_exchange_kind)op->kind) {
         case IFL_EXCHANGE_MEET:
@@ -202,25 +204,32 @@ static const ifl_code *stop(const ifl_code *code, ifl_warp *warp, char *slots, u
     return code;
 }
 
-static void check(const ifl_exchange *op, const frame *before, uint32_t mask)
+static void check_among(const ifl_exchange *op, const frame *before, uint32_t mask, uint32_t active)
 {
     static const char *const widths[] = {"base", "v3", "v4"};
     static ifl_warp warp = {.live = UINT32_MAX};
-    const frame wanted = expected(op, before, mask);
+    frame given = *before;
+    set_word(&given, GUARD, 0, mask);
+    const frame wanted = expected(op, &given, mask, active);
     for (unsigned w = 0; w < sizeof widths / sizeof *widths; w++) {
         const ifl_width *width = ifl_width_find(widths[w]);
         if (!width)
             continue;
-        frame found = *before;
-        ifl_code code[2] = {
-            {.run = width->handler[IFL_CODE_exchange], .guard = TRUE_PREDICATE, .extra = op},
-            {.run = stop}};
-        code->run(code, &warp, found.slots, mask);
+        frame found = given;
+        ifl_code code[2] = {{.run = width->handler[IFL_CODE_exchange], .guard = GUARD, .extra = op},
+                            {.run = stop}};
+        code->run(code, &warp, found.slots, active);
         if (memcmp(&found, &wanted, sizeof found) != 0)
             fail_msg("%s, kind %u, operation %u, type %u, %u bytes, mask 0x%08x: not as one lane "
                      "after another",
                      widths[w], op->kind, op->operation, op->type, op->bytes, mask);
     }
+}
+
+static void check(const ifl_exchange *op, const frame *before, uint32_t mask)
+{
+    check_among(op, before, mask, mask);
+    check_among(op, before, mask, mask | mixed(mask));
 }
 
 static const uint32_t masks[] = {UINT32_MAX, 1,          0x80000000, 0x0000ffff,
@@ -358,9 +367,9 @@ static void groups_are_apart(void **state)
         static ifl_warp warp = {.live = UINT32_MAX};
         for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
             set_word(&f, AT_MEMBERS, lane, groups[first >> lane & 1 ? 0 : 1]);
-        check(&op, &f, first);
-        wanted = expected(&op, &f, first);
-        wanted = ~first ? expected(&op, &wanted, ~first) : wanted;
+        check_among(&op, &f, first, first);
+        wanted = expected(&op, &f, first, first);
+        wanted = ~first ? expected(&op, &wanted, ~first, ~first) : wanted;
         found = f;
         ifl_code code[2] = {{.run = ifl_width_best()->handler[IFL_CODE_exchange],
                              .guard = TRUE_PREDICATE,

@@ -55,8 +55,7 @@
 #include "code/operation.def"
 
 /* The lanes that execute: those of the fragment whose guard holds. */
-#define IFL_EXECUTING                                                                              \
-    ((active | code->widen) & (ifl_predicate(frame, code->guard) ^ code->guard_flip))
+#define IFL_EXECUTING (active & (ifl_predicate(frame, code->guard) ^ code->guard_flip))
 #define IFL_ALL_LANES UINT32_C(0xffffffff)
 
 #define IFL_SIMD _Pragma("omp simd")

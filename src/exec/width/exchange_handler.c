@@ -23,7 +23,7 @@ IFL_OPERATION(exchange)
     if (!mask)
         IFL_NEXT;
     if (!op->members || are_one_group(warp, op, frame, mask, active)) {
-        ifl_exchange_lanes(op, frame, mask);
+        ifl_exchange_lanes(op, frame, mask, active);
         IFL_NEXT;
     }
     const ifl_reason reason = ifl_exchange_groups(warp, code, frame, mask, active);

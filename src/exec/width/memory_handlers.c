@@ -46,10 +46,11 @@ _Alignas(64) static const uint64_t steps[6][IFL_WARP_LANES] = {STEPS(1), STEPS(2
 
 /* Puts every lane's address into warp->address; 0 when lane i is at the first one's address + i *
  * bytes. All in one loop: reading the addresses back at once would wait for the stores. */
-IFL_INLINE uint64_t lane_addresses(ifl_warp *warp, const ifl_transfer *t, const char *frame)
+IFL_INLINE uint64_t lane_addresses(ifl_warp *warp, const ifl_transfer *t, const char *frame,
+                                   uint32_t mask)
 {
     uint64_t *to = warp->address, differs = 0;
-    const uint64_t add = common_addend(t, frame), *step = steps[__builtin_ctz(t->bytes)];
+    const uint64_t add = common_addend(t, frame, mask), *step = steps[__builtin_ctz(t->bytes)];
     const unsigned scale = t->scale;
     if (!t->address) {
         IFL_SIMD IFL_EACH_LANE(i) to[i] = add;
@@ -548,7 +549,7 @@ ELSEWHERE(store_elsewhere, serve_store)
         if (!mask)                                                                                 \
             IFL_NEXT;                                                                              \
         room in = room_of(warp, code);                                                             \
-        const uint64_t differs = lane_addresses(warp, t, frame);                                   \
+        const uint64_t differs = lane_addresses(warp, t, frame, mask);                             \
         extent at = request_extent(warp->address, mask, t->bytes, differs);                        \
         if (in.bytes && lies_within(&at, &in, t->bytes))                                           \
             serve(warp, code, frame, mask, &in, &at);                                              \
@@ -634,7 +635,7 @@ IFL_INLINE void store_local_elements(ifl_warp *warp, const ifl_transfer *t, cons
         if (!mask)                                                                                 \
             IFL_NEXT;                                                                              \
         const room in = local_room(warp);                                                          \
-        const uint64_t differs = lane_addresses(warp, t, frame);                                   \
+        const uint64_t differs = lane_addresses(warp, t, frame, mask);                             \
         const extent at = request_extent(warp->address, mask, t->bytes, differs);                  \
         if (in.bytes && lies_within(&at, &in, t->bytes)) {                                         \
             if (warp->worker->listener_count)                                                      \
@@ -816,7 +817,7 @@ IFL_OPERATION(atomic)
     if (mask && is_simple_atomic(a) && !warp->block->races)
         in = is_shared ? shared_room(warp, code) : global_room(warp, code);
     if (in.bytes && !in.origin) {
-        const uint64_t differs = lane_addresses(warp, t, frame);
+        const uint64_t differs = lane_addresses(warp, t, frame, mask);
         const extent at = request_extent(warp->address, mask, t->bytes, differs);
         if (lies_within(&at, &in, t->bytes)) {
             fetch_ahead(warp, code, &at, &in, mask);

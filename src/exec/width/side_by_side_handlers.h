@@ -39,15 +39,17 @@ IFL_INLINE room shared_room(const ifl_warp *warp, const ifl_code *code)
                   IFL_SPACE_SHARED};
 }
 
-/* What is added to the address of every lane: all of them hold the same in a uniform register. */
-IFL_INLINE uint64_t common_addend(const ifl_transfer *t, const char *frame)
+/* What is added to the address of every lane that executes: all of these hold the same in a uniform
+ * register. */
+IFL_INLINE uint64_t common_addend(const ifl_transfer *t, const char *frame, uint32_t mask)
 {
     enum { PLANE = 4 * IFL_WARP_LANES };
-    uint64_t sum = (uint64_t)t->offset;
-    if (t->uniform)
-        sum += ifl_lane_u32(frame, t->uniform, 0);
-    if (t->uniform && t->uniform_form == IFL_ADDRESS_PAIR)
-        sum += (uint64_t)ifl_lane_u32(frame, t->uniform + PLANE, 0) << 32;
+    if (!t->uniform)
+        return (uint64_t)t->offset;
+    const uint32_t lane = (uint32_t)__builtin_ctz(mask);
+    uint64_t sum = (uint64_t)t->offset + ifl_lane_u32(frame, t->uniform, lane);
+    if (t->uniform_form == IFL_ADDRESS_PAIR)
+        sum += (uint64_t)ifl_lane_u32(frame, t->uniform + PLANE, lane) << 32;
     return sum;
 }
 
@@ -99,7 +101,7 @@ IFL_INLINE bool serve_side_by_side(ifl_warp *warp, const ifl_code *code, char *f
     const uint64_t bytes = UINT64_C(1) << shift, all = bytes * IFL_WARP_LANES;
     uint64_t first;
     if (in->origin || in->bytes < all ||
-        !lies_side_by_side(t, frame, form, shift, common_addend(t, frame), &first) ||
+        !lies_side_by_side(t, frame, form, shift, common_addend(t, frame, IFL_ALL_LANES), &first) ||
         first & (bytes - 1) || first - in->start > in->bytes - all ||
         !count_only(warp->worker, code, space, (unsigned)bytes, first))
         return false;
