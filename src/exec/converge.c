@@ -94,10 +94,14 @@ ifl_reason ifl_slow_sync_break(ifl_warp *warp, const ifl_code *code, char *frame
     return mask && warp->count > 1 ? IFL_REASON_RECHECK : IFL_REASON_NONE;
 }
 
+/* Loads of volatile words of shared memory are as any others: that lanes look at what others may store is
+ * told by the YIELD in their loop alone. */
 ifl_reason ifl_slow_sync_yield(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
                                uint32_t active)
 {
     (void)code, (void)frame, (void)active;
+    if (mask)
+        ifl_warp_observe(warp);
     warp->has_yielded |= mask != 0;
     return IFL_REASON_NONE;
 }
