@@ -483,7 +483,8 @@ static bool move_lanes(ifl_warp *warp, const ifl_code *code, char *frame, uint32
             continue;
         load_lane(t, frame, lane, host[lane]);
         if (space[lane] == IFL_SPACE_SHARED)
-            ifl_race_read(warp, code, lane, address[lane], t->bytes);
+            (t->is_atomic ? ifl_race_atomic_read : ifl_race_read)(warp, code, lane, address[lane],
+                                                                  t->bytes);
     }
     if (is_write) {
         ifl_race_stores(warp, code, frame, mask, address, space, host);

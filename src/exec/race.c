@@ -42,7 +42,8 @@ typedef struct touch {
  * only find more. */
 typedef struct cell {
     touch write[KEPT], read[KEPT];
-    bool is_object; /* of a barrier object that plain loads test: reading it orders */
+    touch look[KEPT]; /* reads of atomic operations */
+    bool is_object;   /* of a barrier object that plain loads test: reading it orders */
 } cell;
 
 struct ifl_race_block {
@@ -250,8 +251,8 @@ static const touch *unordered_of(const ifl_warp *warp, const touch *kept, bool i
     return NULL;
 }
 
-void ifl_race_read(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
-                   uint64_t bytes)
+static void note_read(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+                      uint64_t bytes, bool is_atomic)
 {
     struct ifl_race_block *races = warp->block->races;
     if (!races)
@@ -260,15 +261,27 @@ void ifl_race_read(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t
         ifl_race_meet(warp);
         return;
     }
-    const touch reader = touch_of(warp, code, false);
+    const touch reader = touch_of(warp, code, is_atomic);
     const touch *race = NULL;
     for (cell *c = &races->cells[address], *end = c + bytes; c < end; c++) {
-        const touch *found = unordered_of(warp, c->write, false);
+        const touch *found = unordered_of(warp, c->write, is_atomic);
         race = found ? found : race;
-        keep(warp, c->read, reader);
+        keep(warp, is_atomic ? c->look : c->read, reader);
     }
     if (race)
         warn_of(warp, code, READ_OF_WRITTEN, lane, address, race);
+}
+
+void ifl_race_read(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+                   uint64_t bytes)
+{
+    note_read(warp, code, lane, address, bytes, false);
+}
+
+void ifl_race_atomic_read(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+                          uint64_t bytes)
+{
+    note_read(warp, code, lane, address, bytes, true);
 }
 
 static void note_write(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
@@ -278,7 +291,8 @@ static void note_write(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint
     touch written = {0}, read = {0};
     for (cell *c = &warp->block->races->cells[address], *end = c + bytes; c < end; c++) {
         const touch *write = unordered_of(warp, c->write, is_atomic),
-                    *reader = unordered_of(warp, c->read, false);
+                    *plain = unordered_of(warp, c->read, is_atomic),
+                    *reader = plain ? plain : unordered_of(warp, c->look, is_atomic);
         written = write ? *write : written;
         read = reader ? *reader : read;
         keep(warp, c->write, writer);
@@ -342,7 +356,7 @@ void ifl_race_stores(ifl_warp *warp, const ifl_code *code, const char *frame, ui
                                            .other = other,
                                            .other_site = code->site});
         if (space[lane] == IFL_SPACE_SHARED && changes(t, frame, lane, host[lane]))
-            note_write(warp, code, lane, address[lane], t->bytes, false);
+            note_write(warp, code, lane, address[lane], t->bytes, t->is_atomic);
     }
 }
 
@@ -362,7 +376,8 @@ void ifl_race_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t
     const touch writer = touch_of(warp, code, false);
     touch written = {0}, read = {0};
     for (cell *c = &warp->block->races->cells[address], *end = c + bytes; c < end; c++) {
-        const touch *write = during(issue, c->write), *reader = during(issue, c->read);
+        const touch *write = during(issue, c->write), *plain = during(issue, c->read),
+                    *reader = plain ? plain : during(issue, c->look);
         written = write ? *write : written;
         read = reader ? *reader : read;
         keep(warp, c->write, writer);

@@ -21,6 +21,9 @@ void ifl_races_start(ifl_block *block, const ifl_grid *grid);
 
 void ifl_race_read(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
                    uint64_t bytes);
+/* Of a load that is an atomic operation, or a part of one. */
+void ifl_race_atomic_read(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
+                          uint64_t bytes);
 void ifl_race_write(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
                     uint64_t bytes);
 /* Before the lanes of a store write to `host`. */

@@ -128,6 +128,7 @@ static ifl_transfer *new_transfer(ifl_lowerer *l, uint8_t kind)
     t->bytes = (uint8_t)(t->element_bytes * t->elements);
     t->is_signed = ifl_type_class(l->instruction->type[0]) == 'S';
     t->observes = orders(m);
+    t->is_atomic = orders(m) && m->order != IFL_ORDER_VOLATILE;
     if (!t->element_bytes || t->elements > IFL_MAX_ELEMENTS || bits / 8 * t->elements > 32)
         ifl_lower_unsupported(l, "of this type and vector");
     return t;

@@ -94,6 +94,55 @@ static bool is_around(const ifl_sass_lowerer *l)
     return false;
 }
 
+/* ---- the load of an atomic -------------------------------------------------------------------- */
+
+static bool writes(const ifl_sass_instruction *i, unsigned reg)
+{
+    bool does = false;
+    for (unsigned o = 0; o < i->operand_count; o++) {
+        const ifl_sass_operand *d = &i->operand[o];
+        const unsigned count = d->count ? d->count : 1;
+        does |= d->is_destination && d->kind == IFL_SASS_REGISTER && d->index <= reg &&
+                reg < d->index + count;
+    }
+    return does;
+}
+
+static bool compares_with(const ifl_sass_instruction *i, unsigned reg)
+{
+    const ifl_sass_operand *compared = ifl_sass_operand_of(i, IFL_SASS_ROLE_DATA);
+    return i->op == IFL_SASS_OP_ATOMS &&
+           ifl_sass_value(i, IFL_SASS_VALUE_OPERATION) == IFL_SASS_WORD_CAST && compared &&
+           compared->kind == IFL_SASS_REGISTER && compared->index == reg;
+}
+
+static bool leads_back(const ifl_sass_lowerer *l, uint32_t from)
+{
+    const ifl_sass_operand *target =
+        ifl_sass_operand_of(&l->instructions[from], IFL_SASS_ROLE_TARGET);
+    return l->instructions[from].op == IFL_SASS_OP_BRA && ifl_sass_target_of(l, target) <= l->index;
+}
+
+/* An atomic of shared memory that ATOMS does not have, such as the sum of floats, is a loop of ptxas':
+ * it loads the word, computes, has ATOMS.CAST store where the word is still what was loaded, and goes
+ * back where it is not. (A program's own compare and swap is ATOMS.CAS.) */
+static bool is_swapped(const ifl_sass_lowerer *l)
+{
+    const ifl_sass_operand *d = ifl_sass_lower_operand(l, IFL_SASS_ROLE_DESTINATION);
+    bool is_compared = false;
+    if (l->instruction->op != IFL_SASS_OP_LDS || !d || d->index == IFL_SASS_NO_REGISTER)
+        return false;
+    for (uint32_t i = l->index + 1; i < l->part->first + l->part->count; i++) {
+        const ifl_sass_instruction *next = &l->instructions[i];
+        is_compared |= compares_with(next, d->index);
+        if (leads_back(l, i))
+            return is_compared;
+        if (!is_compared && writes(next, d->index))
+            return false;
+    }
+    return false;
+}
+
 /* ---- loads and stores ------------------------------------------------------------------------ */
 
 static bool is_ordered(const ifl_sass_lowerer *l)
@@ -123,6 +172,7 @@ static ifl_transfer *new_transfer(ifl_sass_lowerer *l, uint8_t kind)
     t->slot_bytes = WORD_BYTES;
     t->is_signed = is_signed(l);
     t->observes = kind == IFL_ACCESS_LOAD && is_ordered(l);
+    t->is_atomic = is_ordered(l) || is_swapped(l);
     t->is_around = is_around(l);
     if (!bytes || t->elements > IFL_MAX_ELEMENTS)
         ifl_sass_refuse(l, "of this width");
