@@ -62,16 +62,22 @@ static bool write_bits(const ifl_expect_element *element, uint64_t bits, void *t
     return true;
 }
 
-/* Half formats: the candidate whose value is exactly that of the word; a value between two is
- * refused, since the rounding would then be ours. */
+/* Half formats: the code whose value is exactly that of the word, found by halving, since codes without a sign
+ * ascend as their values do; a value between two is refused, since the rounding would then be ours. */
 static bool write_half(const ifl_expect_element *element, double value, void *to)
 {
-    for (uint64_t bits = 0; bits <= 0xffff; bits++) {
-        double candidate = value_of(element, bits);
-        if (candidate == value && signbit(candidate) == signbit(value))
-            return write_bits(element, bits, to);
+    uint64_t first = 0, last = (UINT64_C(1) << (element->mantissa_bits + element->exponent_bits)) -
+                               (UINT64_C(1) << element->mantissa_bits); /* infinity */
+    while (first < last) {
+        const uint64_t middle = (first + last) / 2;
+        if (value_of(element, middle) < fabs(value))
+            first = middle + 1;
+        else
+            last = middle;
     }
-    return false;
+    if (value_of(element, first) != fabs(value))
+        return false;
+    return write_bits(element, first | (signbit(value) ? UINT64_C(0x8000) : 0), to);
 }
 
 static bool write_float(const ifl_expect_element *element, const char *word, void *to)
