@@ -95,12 +95,19 @@ static uint32_t random_word(uint32_t i)
     return x ^ x >> 16;
 }
 
-static uint32_t hash(const uint8_t *bytes, size_t count)
+/* FNV-1a of WAYS stretches at once: a byte waits for the product of the byte before it, not for those of others. */
+enum { WAYS = 4 };
+static void hash(const uint8_t *const bytes[WAYS], size_t count, uint32_t to[WAYS])
 {
-    uint32_t h = 2166136261u;
-    for (size_t i = 0; i < count; i++)
-        h = (h ^ bytes[i]) * 16777619u;
-    return h;
+    const uint8_t *a = bytes[0], *b = bytes[1], *c = bytes[2], *d = bytes[3];
+    uint32_t of_a = 2166136261u, of_b = of_a, of_c = of_a, of_d = of_a;
+    for (size_t i = 0; i < count; i++) {
+        of_a = (of_a ^ a[i]) * 16777619u;
+        of_b = (of_b ^ b[i]) * 16777619u;
+        of_c = (of_c ^ c[i]) * 16777619u;
+        of_d = (of_d ^ d[i]) * 16777619u;
+    }
+    to[0] = of_a, to[1] = of_b, to[2] = of_c, to[3] = of_d;
 }
 
 static int describe(const tensor_copy *c, uint64_t tensor, void *map)
@@ -113,11 +120,36 @@ static int describe(const tensor_copy *c, uint64_t tensor, void *map)
 }
 
 static _Alignas(1024) uint8_t shared[TENSOR_SHARED_BYTES], got_shared[MEMORY_BYTES];
-static uint8_t tensor_bytes[TENSOR_GLOBAL_BYTES], expected[TENSOR_GLOBAL_BYTES],
-    got[TENSOR_GLOBAL_BYTES];
+static uint8_t tensor_bytes[TENSOR_GLOBAL_BYTES], expected[TENSOR_GLOBAL_BYTES];
 
 /* Device addresses of the tensor and of what goes to or comes from shared memory. */
 static uint64_t tensor, memory;
+static bool is_as_before; /* the tensor there is tensor_bytes */
+
+/* What stores left is hashed WAYS at once, and printed with what came between them. */
+enum { MOST_LINES = 64 };
+static uint8_t got[WAYS][TENSOR_GLOBAL_BYTES];
+static struct {
+    char name[24];
+    const char *after;
+    uint32_t index, hash;
+    int way; /* of got; -1: hash is known */
+} lines[MOST_LINES];
+static unsigned line_count, way_count;
+
+static void print_lines(void)
+{
+    const uint8_t *bytes[WAYS];
+    uint32_t of[WAYS];
+    for (unsigned w = 0; w < WAYS; w++)
+        bytes[w] = got[w < way_count ? w : 0];
+    if (way_count)
+        hash(bytes, TENSOR_GLOBAL_BYTES, of);
+    for (unsigned i = 0; i < line_count; i++)
+        printf("%u %s %08x%s\n", lines[i].index, lines[i].name,
+               lines[i].way < 0 ? lines[i].hash : of[lines[i].way], lines[i].after);
+    line_count = way_count = 0;
+}
 
 /* "load", "image", "store" or "add": these only; NULL: all. */
 static const char *only;
@@ -180,10 +212,29 @@ static void launch(void *module, const tensor_copy *c, const char *name, uint32_
     must(cu.launch(function, 1, 1, 1, THREADS, 1, 1, 0, NULL, parameters, NULL), name);
     if ((code = cu.wait()) == 0)
         return;
+    print_lines();
     printf("%u %s error %d\n", index, name, code);
     fflush(stdout);
     explain(index, name, c);
     exit(3);
+}
+
+/* What was left is in got_shared, of a store in the next of got. */
+static void add_line(uint32_t index, const char *name, bool is_store, const char *after)
+{
+    uint32_t of[WAYS] = {0};
+    if (!is_store)
+        hash((const uint8_t *const[]){got_shared, got_shared, got_shared, got_shared},
+             TENSOR_SHARED_BYTES, of);
+    lines[line_count].index = index;
+    lines[line_count].after = after;
+    lines[line_count].hash = of[0];
+    lines[line_count].way = is_store ? (int)way_count : -1;
+    snprintf(lines[line_count].name, sizeof lines->name, "%s", name);
+    line_count++;
+    way_count += is_store;
+    if (line_count == MOST_LINES || way_count == WAYS)
+        print_lines();
 }
 
 /* Whether it came to what it must. */
@@ -203,10 +254,14 @@ static bool run(void *module, uint32_t index)
         return true;
     const int code = describe(&c, tensor, map);
     if (code) {
+        print_lines();
         printf("%u %s refused %d\n", index, name, code);
         return true;
     }
-    memcpy(expected, tensor_bytes, sizeof expected);
+    uint8_t *left = got[way_count];
+    const uint8_t *wanted = c.is_store ? expected : tensor_bytes;
+    if (c.is_store)
+        memcpy(expected, tensor_bytes, sizeof expected);
     memset(got_shared, 0, sizeof got_shared);
     for (uint32_t i = 0; i < TENSOR_SHARED_BYTES / 4; i++) {
         const uint32_t word = c.is_store ? random_word(i + 77) : 0xa5a5a5a5;
@@ -214,22 +269,25 @@ static bool run(void *module, uint32_t index)
         memcpy(got_shared + 4 * i, &word, 4);
     }
     must(cu.to(memory, got_shared, sizeof got_shared), "cuMemcpyHtoD");
-    must(cu.to(tensor, tensor_bytes, sizeof tensor_bytes), "cuMemcpyHtoD");
+    if (!is_as_before)
+        must(cu.to(tensor, tensor_bytes, sizeof tensor_bytes), "cuMemcpyHtoD");
     launch(module, &c, name, index, map);
-    tensor_copy_do(&c, shared, expected);
+    tensor_copy_do(&c, shared, c.is_store ? expected : tensor_bytes);
     must(cu.from(got_shared, memory, sizeof got_shared), "cuMemcpyDtoH");
-    must(cu.from(got, tensor, sizeof got), "cuMemcpyDtoH");
+    must(cu.from(left, tensor, TENSOR_GLOBAL_BYTES), "cuMemcpyDtoH");
     const bool has_come = got_shared[TENSOR_SHARED_BYTES] == 1;
-    const bool is_right = has_come && memcmp(got, expected, sizeof got) == 0 &&
+    const bool is_right = has_come && memcmp(left, wanted, TENSOR_GLOBAL_BYTES) == 0 &&
                           memcmp(got_shared, shared, sizeof shared) == 0;
-    printf("%u %s %08x%s%s\n", index, name,
-           c.is_store ? hash(got, sizeof got) : hash(got_shared, TENSOR_SHARED_BYTES),
-           has_come ? "" : " never came", is_right ? "" : " differs");
+    is_as_before = !c.is_store && is_right;
     if (!is_right) {
         explain(index, name, &c);
         explain_bytes("shared", got_shared, shared, sizeof shared);
-        explain_bytes("global", got, expected, sizeof got);
+        explain_bytes("global", left, wanted, TENSOR_GLOBAL_BYTES);
     }
+    add_line(index, name, c.is_store,
+             is_right   ? ""
+             : has_come ? " differs"
+                        : " never came differs");
     return is_right;
 }
 
@@ -256,6 +314,7 @@ int main(int count, char **words)
     }
     for (uint32_t i = first; i < copies; i++)
         wrong += !run(module, i);
+    print_lines();
     fprintf(stderr, "%u of %u copies differ from what they must come to\n", wrong, copies);
     return wrong != 0;
 }
