@@ -84,34 +84,4 @@ while read -r name rule; do
     awk -v slow="$(time_of "$work/slow.json")" -v fast="$(time_of "$work/fast.json")" \
         'BEGIN { exit !(fast > 0 && fast < slow) }' || fail "the model does not find it faster"
 done <"$here/problems.list"
-
-# Uniform atomics: in many forms one lane of a warp updates for all in machine code, which ptxas has made. The same counts
-# come from the PTX: requests, colliding lanes and passes, of full and of partial warps.
-count_atomics() { # FILE KERNEL THREADS TYPE
-    "$inflight" analyze "$1" -k "$2" -g 2 -b "$3" "$4x64=zero" "$4x64=zero" "$4x64=iota" "$4:3" --json - 2>&1 |
-        awk '/^ *"lines"/ { exit } $1 ~ /^"(global|shared)_atomic_(requests|serial|wavefronts)":$/ { print $1, $2 }'
-}
-
-name=uniform_atomics
-kernels=0
-for sm in 75 90; do
-    for kernel in $(sed -n 's/^\(KERNEL\|SHARED\)(\([a-z_0-9]*\), .*/\2/p' "$here/$name.cu"); do
-        type=$(sed -n "s/^\(KERNEL\|SHARED\)($kernel, \([a-z]*\),.*/\2/p" "$here/$name.cu")
-        case $type in
-        wide) type=u64 ;;
-        float) type=f32 ;;
-        double) type=f64 ;;
-        *) type=i32 ;;
-        esac
-        for threads in 32 20; do
-            count_atomics "$here/$name.sm_$sm.cubin" "$kernel" $threads $type >"$work/cubin.txt"
-            count_atomics "$here/$name.sm_$sm.ptx" "$kernel" $threads $type >"$work/ptx.txt"
-            [ -s "$work/cubin.txt" ] || fail "sm_$sm: $kernel: nothing was counted"
-            cmp -s "$work/cubin.txt" "$work/ptx.txt" ||
-                fail "sm_$sm: $kernel, $threads threads, machine code and PTX: $(diff "$work/cubin.txt" "$work/ptx.txt")"
-            kernels=$((kernels + 1))
-        done
-    done
-done
-[ $kernels -ge 200 ] || fail "only $kernels launches"
 [ "$failures" = 0 ]
