@@ -118,8 +118,8 @@ for command in "inflight analyze ../../../lab/axpy/axpy.sm_90.ptx -k axpy_naive 
 done
 
 # ---- every head of a table is explained
-inflight analyze ../../problems/register_spills.slow.launch --html "$work/a.html" >"$work/spills"
-inflight analyze ../../problems/bank_conflict.slow.launch --html "$work/b.html" >/dev/null
+inflight analyze ../../problems/register_spills.slow.launch -g 528 --html "$work/a.html" >"$work/spills"
+inflight analyze ../../problems/bank_conflict.slow.launch -g 32,32 --html "$work/b.html" >/dev/null
 inflight analyze copy.launch --gpu h200 --html "$work/c.html" >/dev/null
 cat "$work"/*.html | tr '\n' ' ' | grep -o '<th[^>]*>[^/]*</th>' | sed -e 's/<br>/ /g' -e 's/<[^>]*>//g' -e 's/- //' \
     -e 's/&gt;/>/g' -e 's/^ *//' -e 's/ *$//' | sort -u >"$work/heads"
