@@ -63,7 +63,7 @@ build-asan:
 
 # Under the sanitizers not again what takes minutes there and runs the same code as shorter tests (access.sweep.best is
 # access.sweep.base there; schedules are those of the quick probes), nor installations, nor what runs no code of ours.
-SLOW = ^alloc[.](everything|gpu)|^access[.]sweep[.]best|^check[.](example[.]spill|cache)|^cli[.]pages|^house[.](format|names|tools)|^docs[.](lab|session)|^install[.]|^lab[.]|^model[.](adds|chains|exchanges|l2|measured|narrow|page|parts|specials|structures|times|turns|uneven)|^advice[.](cases|problems)|^gpu[.](caches|differential|replay|matrix|tensors|mufu)|^programs[.]locks|^unit[.]test_time_window$$
+SLOW = ^alloc[.](everything|gpu)|^access[.]sweep[.]best|^check[.](example[.]spill|cache)|^cli[.]pages|^house[.](format|names|tools)|^docs[.](lab|session)|^install[.]|^lab[.]|^model[.](adds|chains|exchanges|l2|measured|narrow|parts|specials|structures|times|turns|uneven)|^advice[.](cases|problems)|^gpu[.](caches|differential|replay|matrix|tensors|mufu)|^programs[.]locks|^unit[.]test_time_window$$
 # clang 14's leak check can take what lies before a thread's block of the stand-in for the block's header, and crash.
 asan: build-asan
 	ASAN_OPTIONS=intercept_tls_get_addr=0 $(CTEST) build-asan -E '$(SLOW)'

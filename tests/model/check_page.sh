@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# docs/model.md has the figures that model_lab prints. usage: check_page.sh MODEL_LAB ROOT
+# The model is as near to the measured times as model_lab demands, and docs/model.md has the figures that it prints. usage: check_page.sh MODEL_LAB ROOT
 set -u
-printed=$("$1" "$2") || exit 1
+printed=$("$1" "$2") || { printf '%s\n' "$printed"; exit 1; }
 page=$(tr '\n' ' ' <"$2/docs/model.md")
 failures=0
 
