@@ -454,7 +454,7 @@ static void account(ifl_sm *sm, const warp *w)
         uint64_t until;
         uint8_t why;
     } parts[] = {
-        {w->stalled, IFL_STALL_wait},           {w->turned, IFL_STALL_branch_resolve},
+        {w->stalled, IFL_STALL_wait},           {w->turned, IFL_STALL_branch_resolving},
         {w->fetched, IFL_STALL_no_instruction}, {w->supplied, IFL_STALL_imc_miss},
         {w->fenced, IFL_STALL_membar},          {w->boarded, w->board_why},
         {w->barred, IFL_STALL_barrier},         {sm->now - w->held, IFL_STALL_not_selected}};

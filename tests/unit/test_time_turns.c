@@ -22,7 +22,7 @@ static void a_branch_turns(void **state)
         run_sites(&line, 2 * t, 2);
     }
     assert_in_range(follow(&loop, &rates, 1, 1, 1), (TRIPS - 1) * 29, TRIPS * 29);
-    assert_in_range(loop.stalls[0].cycles[IFL_STALL_branch_resolve], 5 * (TRIPS - 1),
+    assert_in_range(loop.stalls[0].cycles[IFL_STALL_branch_resolving], 5 * (TRIPS - 1),
                     5 * (TRIPS - 1));
     assert_in_range(follow(&line, &rates, 1, 1, 1), (TRIPS - 1) * 24, TRIPS * 24);
 }
@@ -46,7 +46,7 @@ static void lanes_meet_and_registers_lead(void **state)
         run_sites(&b, 0, 2 * TRIPS);
         const double took = (2 * STALL + cases[i].more) * TRIPS;
         assert_in_range(follow(&b, &rates, 1, 1, 1), took - STALL, took);
-        assert_int_equal(b.stalls[1].cycles[IFL_STALL_branch_resolve], cases[i].more);
+        assert_int_equal(b.stalls[1].cycles[IFL_STALL_branch_resolving], cases[i].more);
     }
 }
 
