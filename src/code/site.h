@@ -66,7 +66,7 @@ typedef enum ifl_control_step {
     IFL_STEP_DRAIN,        /* waits until at most `left` are outstanding on scoreboard `board` */
     IFL_STEP_GROUP,  /* the copies since the last one become one more outstanding on scoreboard 0 */
     IFL_STEP_FORGET, /* the L1 has nothing any more */
-    IFL_STEP_JOIN,   /* lanes that have parted meet here */
+    IFL_STEP_JOIN,   /* lanes that have parted meet here, or some end here */
     IFL_STEP_INDIRECT /* goes on where a register says */
 } ifl_control_step;
 

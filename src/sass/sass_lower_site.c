@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What is told of each instruction of machine code: its name and place, what it asks of memory,
  * what it leaves open between two machines. Everything that watches a kernel knows only this. */
+#include "sass/sass_flow.h"
 #include "sass/sass_lowerer.h"
 
 #include <string.h>
@@ -501,6 +502,13 @@ static void find_barrier(const ifl_sass_instruction *instruction, ifl_control *t
     to->defers = ifl_sass_value(instruction, IFL_SASS_VALUE_DEFER) == IFL_SASS_WORD_DEFER_BLOCKING;
 }
 
+/* Lanes that have parted meet, or some may end and the others go on. */
+static bool is_join(const ifl_sass_instruction *instruction)
+{
+    return instruction->op == IFL_SASS_OP_BSYNC ||
+           (instruction->op == IFL_SASS_OP_EXIT && ifl_sass_is_guarded(instruction));
+}
+
 /* Where it leads a register says. */
 static bool is_indirect(const ifl_sass_instruction *instruction)
 {
@@ -533,7 +541,7 @@ static ifl_control control_of(const ifl_sass_instruction *instruction,
         found.step = IFL_STEP_FORGET;
     else if (instruction->op == IFL_SASS_OP_DEPBAR)
         find_drain(instruction, &found);
-    else if (instruction->op == IFL_SASS_OP_BSYNC)
+    else if (is_join(instruction))
         found.step = IFL_STEP_JOIN;
     else if (is_indirect(instruction))
         found.step = IFL_STEP_INDIRECT;
