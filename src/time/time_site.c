@@ -26,11 +26,15 @@ bool ifl_time_is_far(const ifl_site *site)
     return site->access.kind != IFL_ACCESS_KINDS && site->access.space != IFL_SPACE_SHARED;
 }
 
-/* Nsight Compute counts a warp that stands before or behind products of its warp group as one at a
+/* What goes to the XU goes through the MIO's queue: of two filters that convert bytes to doubles and back,
+ * an H200 has 15 and 25 warps an issue at mio_throttle and 0.4 at math_pipe_throttle (draw 25, edge and sobel).
+ * Nsight Compute counts a warp that stands before or behind products of its warp group as one at a
  * barrier (an H100, 45 launches of tests/gpu/h100/programs_13.csv: 0.0 to 0.4 warps an issue are
  * counted as math_pipe_throttle there). */
 ifl_stall ifl_time_why_of_pipe(const ifl_site *site)
 {
+    if (site->pipe == IFL_PIPE_XU)
+        return IFL_STALL_mio_throttle;
     return site->matrix.kind != IFL_MATRIX_KIND_NONE && site->matrix.unit == IFL_MATRIX_UNIT_GROUP
                ? IFL_STALL_barrier
                : IFL_STALL_math_pipe_throttle;

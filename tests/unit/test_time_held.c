@@ -151,6 +151,24 @@ static void a_barrier_holds_what_is_blocked(void **state)
     }
 }
 
+/* What waits for the XU waits in the MIO's queue (Nsight Compute, "mio_throttle": special math instructions). */
+static void the_xu_is_behind_the_mio(void **state)
+{
+    (void)state;
+    enum { BUSY = 16, SPECIAL = 0, LATER = 1 };
+    static bench user, none;
+    static ifl_site_stalls stalls[SITES];
+    ifl_sm_rates rates = quick_rates();
+    rates.units[IFL_PIPE_XU] = BUSY;
+    all_sites[SPECIAL] = all_sites[LATER] = plain(1);
+    all_sites[SPECIAL].pipe = IFL_PIPE_XU;
+    run_sites(&user, SPECIAL, 1);
+    run_sites(&none, LATER, 1);
+    follow_three((bench *const[]){&user, &user, &none}, &rates, stalls);
+    assert_in_range(stalls[SPECIAL].cycles[IFL_STALL_mio_throttle], BUSY - 4, BUSY);
+    assert_int_equal(stalls[SPECIAL].cycles[IFL_STALL_math_pipe_throttle], 0);
+}
+
 /* The barrier of a lone warp opens 14 cycles after it has come (an H200, sm_probe). Of those it takes
  * one for the barrier and four for the sum, and waits for the others. */
 static void the_last_to_come_waits(void **state)
@@ -207,6 +225,7 @@ int main(void)
                                        cmocka_unit_test(queues_are_two),
                                        cmocka_unit_test(each_reason_has_its_cycles),
                                        cmocka_unit_test(a_barrier_holds_what_is_blocked),
+                                       cmocka_unit_test(the_xu_is_behind_the_mio),
                                        cmocka_unit_test(the_last_to_come_waits),
                                        cmocka_unit_test(a_barrier_brings_no_data),
                                        cmocka_unit_test(a_trace_ends_behind_a_barrier)};
