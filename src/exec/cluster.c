@@ -15,7 +15,7 @@ static uint32_t most_blocks(const ifl_demands *demands)
     return most && most < IFL_MOST_CLUSTER_BLOCKS ? most : IFL_MOST_CLUSTER_BLOCKS;
 }
 
-static bool divides(const uint32_t *size, const uint32_t *grid)
+bool ifl_cluster_divides(const uint32_t *size, const uint32_t *grid)
 {
     return grid[0] % size[0] == 0 && grid[1] % size[1] == 0 && grid[2] % size[2] == 0;
 }
@@ -47,7 +47,7 @@ static ifl_status check(const uint32_t *size, const ifl_exec_launch *launch, ifl
         return ifl_fail(error, IFL_BAD_INPUT,
                         "clusters of %u x %u x %u blocks; those of '%s' have at most %u", size[0],
                         size[1], size[2], launch->image->name, most);
-    if (!divides(size, grid))
+    if (!ifl_cluster_divides(size, grid))
         return ifl_fail(
             error, IFL_BAD_INPUT,
             "a grid of %u x %u x %u blocks is no multiple of its clusters of %u x %u x %u", grid[0],

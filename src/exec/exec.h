@@ -165,6 +165,8 @@ typedef struct ifl_exec_result {
  * for a fault in the kernel (the error says which, where and by whom). `result` then holds what was
  * observed; it must be freed in every case. */
 typedef struct ifl_exec_run ifl_exec_run;
+/* A grid is made of whole clusters of so many blocks. */
+bool ifl_cluster_divides(const uint32_t *size, const uint32_t *grid);
 ifl_status ifl_engine_begin(ifl_engine *engine, const ifl_exec_launch *launch, ifl_exec_run **out,
                             ifl_error *error);
 typedef enum ifl_exec_pause {

@@ -11,7 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fails with IFL_USAGE, or with IFL_BAD_INPUT and the file's name for a launch that was read from a file. */
+/* What a launch that cannot be is: wrong usage, or bad input where it was read from a file. */
+static ifl_status status_of_fault(const ifl_launch *launch)
+{
+    return launch->file ? IFL_BAD_INPUT : IFL_USAGE;
+}
+
+/* With the file's name, if it was read from one. */
 static ifl_status fail(const ifl_launch *launch, ifl_error *error, const char *format, ...)
     IFL_PRINTF(3, 4);
 static ifl_status fail(const ifl_launch *launch, ifl_error *error, const char *format, ...)
@@ -19,8 +25,7 @@ static ifl_status fail(const ifl_launch *launch, ifl_error *error, const char *f
     const ifl_place place = {.file = launch->file};
     va_list list;
     va_start(list, format);
-    const ifl_status status =
-        ifl_fail_list(error, launch->file ? IFL_BAD_INPUT : IFL_USAGE, &place, format, list);
+    const ifl_status status = ifl_fail_list(error, status_of_fault(launch), &place, format, list);
     va_end(list);
     return status;
 }
@@ -465,34 +470,21 @@ static ifl_status check_shared(const ifl_launch *launch, ifl_error *error)
                 declared + dynamic, declared, dynamic, IFL_MAX_SHARED_BYTES);
 }
 
-/* Of the cluster as it was given. */
-static IFL_PRINTF(3, 4) ifl_status
-    fail_cluster(const ifl_launch *launch, ifl_error *error, const char *format, ...)
-{
-    const ifl_place place = {"cluster", 0, 1, launch->cluster_text};
-    va_list list;
-    va_start(list, format);
-    const ifl_status status =
-        ifl_fail_list(error, launch->file ? IFL_BAD_INPUT : IFL_USAGE, &place, format, list);
-    va_end(list);
-    return status;
-}
-
 static ifl_status check_clusters(const ifl_launch *launch, ifl_error *error)
 {
     const uint32_t *kernel = launch->ready->image.demands.cluster, *grid = launch->grid,
                    *given = launch->cluster, *size = given[0] ? given : kernel;
+    const ifl_place as_given = {"cluster", 0, 1, launch->cluster_text};
     if (kernel[0] && given[0] && memcmp(kernel, given, sizeof launch->cluster) != 0)
-        return fail_cluster(
-            launch, error,
+        return ifl_fail_at(
+            error, status_of_fault(launch), &as_given,
             "kernel '%.200s' is made for clusters of %u,%u,%u blocks, not of %u,%u,%u",
             launch->of->name, kernel[0], kernel[1], kernel[2], given[0], given[1], given[2]);
-    const bool divides =
-        !size[0] || (grid[0] % size[0] == 0 && grid[1] % size[1] == 0 && grid[2] % size[2] == 0);
+    const bool divides = !size[0] || ifl_cluster_divides(size, grid);
     if (!divides && given[0])
-        return fail_cluster(launch, error,
-                            "the grid of %u,%u,%u blocks is no multiple of a cluster of %u,%u,%u",
-                            grid[0], grid[1], grid[2], size[0], size[1], size[2]);
+        return ifl_fail_at(error, status_of_fault(launch), &as_given,
+                           "the grid of %u,%u,%u blocks is no multiple of a cluster of %u,%u,%u",
+                           grid[0], grid[1], grid[2], size[0], size[1], size[2]);
     return divides ? IFL_OK
                    : fail(launch, error,
                           "the grid of %u,%u,%u blocks is no multiple of the clusters of kernel "

@@ -83,24 +83,31 @@ static void queues_are_two(void **state)
 
 /* A pipe holds the second warp at it for 16 cycles; from the 13th on another keeps a port of the
  * registers busy, which holds it longer. */
-static void each_reason_has_its_cycles(void **state)
+static void holds_at(uint8_t pipe, ifl_stall why)
 {
-    (void)state;
     enum { BUSY = 16, READS = 30, PIPE = 0, LATER = 1, READER = 2 };
-    static bench user, reader;
+    bench user = {.count = 0}, reader = {.count = 0};
     static ifl_site_stalls stalls[SITES];
     ifl_sm_rates rates = quick_rates();
-    rates.units[IFL_PIPE_ALU] = BUSY;
+    rates.units[pipe] = BUSY;
     all_sites[PIPE] = all_sites[READER] = plain(1);
-    all_sites[PIPE].pipe = IFL_PIPE_ALU;
+    all_sites[PIPE].pipe = pipe;
     all_sites[LATER] = plain(12);
     all_sites[READER].control.sources[0] = READS;
     run_sites(&user, PIPE, 1);
     run_sites(&reader, LATER, 2);
     follow_three((bench *const[]){&user, &user, &reader}, &rates, stalls);
-    const uint64_t *held = stalls[PIPE].cycles;
-    assert_in_range(held[IFL_STALL_math_pipe_throttle], BUSY - 4, BUSY);
-    assert_in_range(held[IFL_STALL_dispatch_stall], READS - 8, READS);
+    assert_in_range(stalls[PIPE].cycles[why], BUSY - 4, BUSY);
+    assert_in_range(stalls[PIPE].cycles[IFL_STALL_dispatch_stall], READS - 8, READS);
+}
+
+/* What waits for the XU waits in the MIO's queue (Nsight Compute, "mio_throttle": special math
+ * instructions). */
+static void each_reason_has_its_cycles(void **state)
+{
+    (void)state;
+    holds_at(IFL_PIPE_ALU, IFL_STALL_math_pipe_throttle);
+    holds_at(IFL_PIPE_XU, IFL_STALL_mio_throttle);
 }
 
 static ifl_site barrier(bool defers)
@@ -149,24 +156,6 @@ static void a_barrier_holds_what_is_blocked(void **state)
                        at_read = stalls[READ].cycles[IFL_STALL_barrier];
         assert_true(defers ? at_read > LATE && at_sum == 0 : at_sum > LATE && at_read < 40);
     }
-}
-
-/* What waits for the XU waits in the MIO's queue (Nsight Compute, "mio_throttle": special math instructions). */
-static void the_xu_is_behind_the_mio(void **state)
-{
-    (void)state;
-    enum { BUSY = 16, SPECIAL = 0, LATER = 1 };
-    static bench user, none;
-    static ifl_site_stalls stalls[SITES];
-    ifl_sm_rates rates = quick_rates();
-    rates.units[IFL_PIPE_XU] = BUSY;
-    all_sites[SPECIAL] = all_sites[LATER] = plain(1);
-    all_sites[SPECIAL].pipe = IFL_PIPE_XU;
-    run_sites(&user, SPECIAL, 1);
-    run_sites(&none, LATER, 1);
-    follow_three((bench *const[]){&user, &user, &none}, &rates, stalls);
-    assert_in_range(stalls[SPECIAL].cycles[IFL_STALL_mio_throttle], BUSY - 4, BUSY);
-    assert_int_equal(stalls[SPECIAL].cycles[IFL_STALL_math_pipe_throttle], 0);
 }
 
 /* The barrier of a lone warp opens 14 cycles after it has come (an H200, sm_probe). Of those it takes
@@ -225,7 +214,6 @@ int main(void)
                                        cmocka_unit_test(queues_are_two),
                                        cmocka_unit_test(each_reason_has_its_cycles),
                                        cmocka_unit_test(a_barrier_holds_what_is_blocked),
-                                       cmocka_unit_test(the_xu_is_behind_the_mio),
                                        cmocka_unit_test(the_last_to_come_waits),
                                        cmocka_unit_test(a_barrier_brings_no_data),
                                        cmocka_unit_test(a_trace_ends_behind_a_barrier)};
