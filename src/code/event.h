@@ -122,10 +122,11 @@ typedef struct ifl_barrier_arrival {
     uint32_t warp;
 } ifl_barrier_arrival;
 
-/* A block has ended. Comes where a worker runs its blocks one after the other. */
+/* A block has ended. */
 typedef struct ifl_block_end {
     uint64_t block, blocks; /* linear index in the grid; blocks of the grid */
     uint64_t instructions;  /* warp instructions that it issued */
+    bool was_alone; /* since the end before this one nothing of another block was told here */
 } ifl_block_end;
 
 /* One kind of observer. `create` gives a worker's state, or NULL without memory; where it is NULL,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * How many passes of atomics the busiest 512 bytes of global memory get, and what the busiest slice
- * of an L2 gets of atomics and of stores of one sector (arch/atomics.h). A request of atomics takes
+ * of an L2 gets of atomics and of stores of one or two sectors of a line (arch/atomics.h). A request of atomics takes
  * passes for each sector, and more for each further lane on the same address; one of floats keeps
  * its sector from others for longer. Knows events and the profile's counters. Which 512 bytes are
  * touched is told apart up to a limit; where there are more, nothing is known of them. */
@@ -31,7 +31,7 @@ typedef struct state {
     busy_table *sectors;             /* of floats; NULL: there were none */
     bool lost;                       /* there was no memory for a table */
     uint64_t atomics[IFL_L2_SLICES]; /* half passes */
-    uint64_t stores[IFL_L2_SLICES];  /* of one sector */
+    uint64_t stores[IFL_L2_SLICES];  /* lines of which one or two sectors are stored */
     uint64_t store_count;            /* of them all */
     uint64_t rows;                   /* of them, those of which no place is told */
     bool has_added, has_stored; /* the block that runs; at the end, one whose end was not told */
@@ -201,24 +201,56 @@ static void add_request(state *s, const ifl_access *access)
     }
 }
 
-/* The sector of a store that has no other; 0: it has. */
-static uint64_t lone_sector_of(const ifl_access *access)
+/* ---- stores ---------------------------------------------------------------------------------- */
+
+/* Consecutive lanes of a store that write to one line. */
+typedef struct run {
+    uint64_t line;
+    uint32_t sectors; /* a bit each */
+} run;
+
+static run *run_of(run runs[IFL_SLIGHT_LINES], uint32_t *count, uint64_t line)
 {
-    const uint64_t sector = access->address[__builtin_ctz(access->mask)] / IFL_SECTOR_BYTES;
-    for (uint32_t mask = access->mask; mask; mask &= mask - 1)
-        if (access->address[__builtin_ctz(mask)] / IFL_SECTOR_BYTES != sector)
+    if (*count && runs[*count - 1].line == line)
+        return &runs[*count - 1];
+    if (*count == IFL_SLIGHT_LINES)
+        return NULL;
+    runs[*count] = (run){.line = line};
+    return &runs[(*count)++];
+}
+
+/* How many there are; 0: too many. */
+static uint32_t find_runs(const ifl_access *access, run runs[IFL_SLIGHT_LINES])
+{
+    uint32_t count = 0;
+    for (uint32_t mask = access->mask; mask; mask &= mask - 1) {
+        const uint64_t first = access->address[__builtin_ctz(mask)] / IFL_SECTOR_BYTES;
+        run *at = run_of(runs, &count, first / IFL_LINE_SECTORS);
+        if (!at)
             return 0;
-    return sector;
+        at->sectors |= 1u << first % IFL_LINE_SECTORS;
+    }
+    return count;
+}
+
+/* A slice takes a line of which one sector is written as long as one of which two are; more are a
+ * matter of its bandwidth (tools/gpu/hot_store_probe.cu). */
+static bool is_slight(uint32_t sectors)
+{
+    return __builtin_popcount(sectors) <= IFL_SLIGHT_SECTORS;
 }
 
 static void add_store(state *s, const ifl_access *access)
 {
-    const uint64_t sector = access->mask ? lone_sector_of(access) : 0;
-    if (!sector)
-        return;
-    s->stores[slice_of(sector)]++;
-    s->store_count++;
-    s->has_stored = true;
+    run runs[IFL_SLIGHT_LINES];
+    const uint32_t count = find_runs(access, runs);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_slight(runs[i].sectors))
+            continue;
+        s->stores[slice_of(runs[i].line * IFL_LINE_SECTORS)]++;
+        s->store_count++;
+        s->has_stored = true;
+    }
 }
 
 static void access_event(void *self, const ifl_access *access)
@@ -232,13 +264,14 @@ static void access_event(void *self, const ifl_access *access)
         add_store(self, access);
 }
 
-/* No atomics. Bytes that begin with a sector are one. */
+/* No atomics. So many bytes, aligned, are in one line. */
 static void contiguous_event(void *self, const ifl_access *access, uint64_t times)
 {
     state *s = self;
+    const uint64_t bytes = (uint64_t)access->bytes * IFL_WARP_LANES;
     const bool is_lone = access->space == IFL_SPACE_GLOBAL && access->kind == IFL_ACCESS_STORE &&
-                         access->bytes * IFL_WARP_LANES == IFL_SECTOR_BYTES &&
-                         access->address[0] % IFL_SECTOR_BYTES == 0;
+                         bytes <= IFL_SLIGHT_SECTORS * IFL_SECTOR_BYTES &&
+                         access->address[0] % bytes == 0;
     s->store_count += is_lone ? times : 0;
     s->rows += is_lone ? times : 0;
 }
@@ -246,7 +279,8 @@ static void contiguous_event(void *self, const ifl_access *access, uint64_t time
 static void end_event(void *self, const ifl_block_end *end)
 {
     state *s = self;
-    (void)end;
+    if (!end->was_alone)
+        return;
     s->adding_blocks += s->has_added;
     s->storing_blocks += s->has_stored;
     s->has_added = s->has_stored = false;

@@ -327,6 +327,7 @@ static bool start_block(ifl_worker *worker, ifl_block *block, const place *at, u
     block->live = grid->threads_per_block;
     block->is_running = true;
     block->first_warp = 0;
+    block->issued = 0;
     if (grid->shared_bytes)
         memset(block->shared, 0, grid->shared_bytes);
     if (block->shared_written)
@@ -441,18 +442,30 @@ static bool is_done(const ifl_block *block)
     return block->live == 0;
 }
 
-/* Of several blocks at once it is not known which of them issued what. */
-static void tell_end(ifl_worker *worker, const ifl_block *block)
+/* Warp instructions of the worker's since it was asked before. */
+static uint64_t issued_since(ifl_worker *worker)
 {
     const ifl_grid *grid = worker->grid;
     uint64_t issued = 0;
     for (size_t b = 0; b < grid->image->block_count; b++)
         issued +=
             worker->counts[b].warps * (grid->image->blocks[b].last - grid->image->blocks[b].first);
-    const ifl_block_end end = {block->index, grid->blocks, issued - worker->told};
+    const uint64_t since = issued - worker->told;
     worker->told = issued;
-    for (size_t o = 0;
-         o < grid->launch->observer_count && grid->resident * grid->cluster_blocks == 1; o++)
+    return since;
+}
+
+static bool runs_several(const ifl_grid *grid)
+{
+    return grid->resident * grid->cluster_blocks > 1;
+}
+
+static void tell_end(ifl_worker *worker, ifl_block *block)
+{
+    const ifl_grid *grid = worker->grid;
+    block->issued += issued_since(worker);
+    const ifl_block_end end = {block->index, grid->blocks, block->issued, !runs_several(grid)};
+    for (size_t o = 0; o < grid->launch->observer_count; o++)
         if (grid->launch->observers[o]->block_end)
             grid->launch->observers[o]->block_end(worker->states[o], &end);
 }
@@ -550,6 +563,8 @@ static void run_block(ifl_worker *worker, ifl_block *block, turn *now)
     if (is_done(block)) {
         end_block(worker, block);
         now->ended = true;
+    } else if (worker->tells_ends && runs_several(worker->grid)) {
+        block->issued += issued_since(worker);
     }
 }
 

@@ -149,6 +149,7 @@ typedef struct ifl_block {
     uint64_t shared_start; /* its own shared memory's first address */
     ifl_cluster cluster;   /* of the block with rank 0: its cluster's */
     uint32_t live;         /* threads not ended */
+    uint64_t issued;       /* warp instructions, while others run beside it */
     bool is_running;
     ifl_warp **warps;
     uint32_t warp_count;

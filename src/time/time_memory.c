@@ -2,22 +2,20 @@
  * Requests of one SM and the servers that they pass. The other SMs are assumed to request as much
  * as this one, which has its share of the bandwidth of L2 and DRAM. */
 #include "time/time_memory.h"
+#include "arch/atomics.h"
 
 #include "arch/units.h"
 #include "base/digest.h"
 #include "cache/line.h"
 #include "cache/set_shape.h"
+#include "time/time_source.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    PIECE_BYTES = 2 * IFL_SECTOR_BYTES,
-    LINES = 1 << 28, /* that a trace can name */
-    RECENT = 1 << 12 /* fetches */
-};
+enum { PIECE_BYTES = 2 * IFL_SECTOR_BYTES };
 
 static void close_lines(ifl_time_memory *m)
 {
@@ -37,7 +35,7 @@ bool ifl_time_memory_begin(ifl_time_memory *m, const ifl_sm_rates *rates)
     ifl_constant_cache_begin(&m->indexed, (uint64_t)rates->indexed_cycles,
                              (uint64_t)rates->indexed_first_cycles, true);
     m->lines = ifl_room_take_zeroed(&m->room, (size_t)m->sets * IFL_TIME_WAYS, sizeof *m->lines);
-    m->asked = calloc(LINES / 8, 1); /* pages that no line lies in cost nothing */
+    m->asked = ifl_time_sources_asked();
     return m->lines && m->asked;
 }
 
@@ -55,7 +53,7 @@ void ifl_time_memory_free(ifl_time_memory *m)
     m->asked = NULL;
 }
 
-/* A number between 0 and 1 that is the same in every run. */
+/* A number from 0 to 1. */
 static double draw_from(uint64_t *drawn)
 {
     const uint64_t hash = ifl_hash_number(*drawn);
@@ -63,7 +61,7 @@ static double draw_from(uint64_t *drawn)
     return (double)(hash >> 11) * 0x1p-53;
 }
 
-static double draw(ifl_time_memory *m)
+double ifl_time_memory_draw(ifl_time_memory *m)
 {
     return draw_from(&m->drawn);
 }
@@ -146,64 +144,6 @@ static double count_of(unsigned sectors)
     return (double)__builtin_popcount(sectors);
 }
 
-/* Has this SM not asked for the line before? */
-static bool is_first(ifl_time_memory *m, uint64_t line)
-{
-    const uint64_t number = line % LINES;
-    const bool was_asked = m->asked[number / 8] >> number % 8 & 1;
-    m->asked[number / 8] |= (uint8_t)(1u << number % 8);
-    if (m->rates->phases.known && m->fetches >= RECENT) {
-        m->fetches /= 2;
-        m->first_fetches /= 2;
-    }
-    m->fetches++;
-    m->first_fetches += !was_asked;
-    return !was_asked;
-}
-
-/* Of the lines that the L2 is asked for now, the share that comes from DRAM. */
-static double missed_now(const ifl_time_memory *m)
-{
-    const ifl_cache_phases *p = &m->rates->phases;
-    const double missed = 1 - m->rates->l2_hit;
-    return p->known && m->phase >= 0 && p->far_mean > 0
-               ? fmin(1, missed * p->far[m->phase] / p->far_mean)
-               : missed;
-}
-
-/* The same, and of those that are on their way from there for others. If this is not known, all SMs
- * run the same code side by side in the first wave: a line that this one asks for the first time has
- * just been asked for by the others. */
-static double late_now(const ifl_time_memory *m, double missed)
-{
-    const ifl_cache_phases *p = &m->rates->phases;
-    if (m->rates->l2_hit >= 1)
-        return 0;
-    if (!p->known)
-        return m->is_later ? missed : 1;
-    return fmax(missed, m->phase >= 0 ? p->late[m->phase] : p->late_mean);
-}
-
-/* What comes from the DRAM comes for those who ask first: of all fetches `missed` do, and so
- * `missed` over the share of the first ones among these, and of the others what is left. */
-static double dram_share(const ifl_time_memory *m, bool first, double missed)
-{
-    const double firsts = (double)m->first_fetches / (double)m->fetches;
-    if (first)
-        return fmin(1, missed / firsts);
-    return missed > firsts && firsts < 1 ? (missed - firsts) / (1 - firsts) : 0;
-}
-
-/* Who asks first waits for what is on its way. */
-static double on_its_way_share(const ifl_time_memory *m, double missed)
-{
-    const double firsts = (double)m->first_fetches / (double)m->fetches,
-                 others = late_now(m, missed) - missed;
-    return others <= 0 ? 0 : firsts > missed ? fmin(1, others / (firsts - missed)) : 1;
-}
-
-typedef enum source { FROM_L2, FROM_DRAM, ON_ITS_WAY } source;
-
 /* Some lines come sooner from the DRAM and some later, by the state of its banks, by refresh and by
  * the half of the L2 that they come through. What waits for several waits for the last one. The
  * mean is the latency. Lines of the same 2 KiB come together: blocks of 32 threads that load a word
@@ -253,17 +193,18 @@ static double starting(const ifl_sm_rates *r, double now)
 }
 
 /* Sectors of a line that the L1 lacks: when they come. `share`: of the L2's best bandwidth. */
-static double fetch(ifl_time_memory *m, uint64_t line, unsigned sectors, double now, source from,
-                    double share)
+static double fetch(ifl_time_memory *m, uint64_t line, unsigned sectors, double now,
+                    ifl_time_source from, double share)
 {
     const ifl_sm_rates *r = m->rates;
-    const bool from_dram = from == FROM_DRAM;
+    const bool from_dram = from == IFL_TIME_FROM_DRAM;
     const double bytes_taken =
         fmax(count_of(sectors), r->line_sectors) * IFL_SECTOR_BYTES * r->joined +
         (from_dram ? fetch_turns(r, sectors) * PIECE_BYTES : 0);
     const double cycles = bytes_taken / (r->l2_bytes_per_cycle * share);
     const double l2 = serve_shared(&m->l2, now, cycles, r->l2_latency);
-    double ends = l2 + (draw(m) < far_share_now(m) ? r->l2_far_latency : r->l2_latency);
+    double ends =
+        l2 + (ifl_time_memory_draw(m) < far_share_now(m) ? r->l2_far_latency : r->l2_latency);
     m->l2_sectors += (uint64_t)count_of(sectors);
     if (from_dram) {
         const double bytes = count_of(sectors) * r->dram_sector_bytes;
@@ -272,7 +213,7 @@ static double fetch(ifl_time_memory *m, uint64_t line, unsigned sectors, double 
         ends = serve_shared(&m->dram, l2, taken, r->dram_latency) + wait_for_writes(m, l2) +
                dram_latency(m, line);
         *arrival_of(m, line) = (ifl_time_arrival){line, ends};
-    } else if (from == ON_ITS_WAY) {
+    } else if (from == IFL_TIME_ON_ITS_WAY) {
         ends = fmax(ends, l2 + dram_latency(m, line) * ifl_sm_constant.on_its_way);
     } else if (arrival_of(m, line)->line == line) {
         ends = fmax(ends, arrival_of(m, line)->at);
@@ -282,7 +223,7 @@ static double fetch(ifl_time_memory *m, uint64_t line, unsigned sectors, double 
 
 /* What goes past the L1 needs no place there. */
 static double fetch_into_l1(ifl_time_memory *m, uint64_t line, unsigned sectors, double now,
-                            source from)
+                            ifl_time_source from)
 {
     const double ends =
         fetch(m, line, sectors, wait_for_place(m, now), from, ifl_sm_constant.l2_share);
@@ -328,7 +269,7 @@ static double store_behind(ifl_time_memory *m, unsigned sectors, bool in_parts, 
  * L2 once where one warp writes up to 12 lines a request, eight warps 3, and an SM's 64 warps 2; of
  * 64 warps and 4, 6 and 8 lines 1.9, 3.3 and 7.5 times; and nearly each time where other instructions
  * stand between the stores. Of 16 lines a request it gathers little, with one warp and in
- * tests/problems/uncoalesced. Stores of one line may be a cycle further apart: of flags that threads set, 2.5 stores
+ * tests/problems/uncoalesced. Stores of one line may be two cycles further apart: of flags that threads set, 2.5 stores
  * of eight warps come as one (part_probe, `flagged`). */
 static bool is_gathered(ifl_time_memory *m, uint32_t word, uint32_t lines)
 {
@@ -385,31 +326,8 @@ static unsigned missing_of(const ifl_time_line *line, unsigned sectors)
 typedef struct load {
     double ends;
     double missed, late; /* lines that the L1 lacks; these and those that are on their way */
-    bool has_dram, is_drawn;
+    ifl_time_choice choice;
 } load;
-
-/* Requests are of two kinds: those that find all in the L2, and those whose lines each come from
- * DRAM with the probability that one does beside another (docs/model.md, "Work"). */
-static bool comes_from_dram(ifl_time_memory *m, load *l, double missed)
-{
-    const double together = fmax(m->rates->dram_together, missed);
-    if (!l->is_drawn)
-        l->has_dram = draw(m) * together < missed;
-    l->is_drawn = true;
-    return l->has_dram && draw(m) < together;
-}
-
-static source source_of(ifl_time_memory *m, uint64_t line, load *l)
-{
-    const bool first = is_first(m, line);
-    const double missed = missed_now(m), share = dram_share(m, first, missed);
-    const bool comes =
-        first ? draw(m) < share : comes_from_dram(m, l, missed) && draw(m) * missed < share;
-    if (comes)
-        return FROM_DRAM;
-    const double others = first ? on_its_way_share(m, missed) : 0;
-    return others >= 1 || (others > 0 && draw(m) < others) ? ON_ITS_WAY : FROM_L2;
-}
 
 /* What the SM stores and adds goes first: on an H200 a load that the L2 has takes a warp 280 cycles, and behind 32, 64 and 128
  * lines that the SM stores 114, 222 and 340 to 395 more, but no more than 440 behind others (tools/gpu/behind_probe.cu). The L1
@@ -426,11 +344,11 @@ static double ask_behind(ifl_time_memory *m, unsigned sectors, double now)
  * caches' simulation says. */
 static double load_past(ifl_time_memory *m, uint64_t number, unsigned sectors, double now, load *l)
 {
-    if (draw(m) < m->rates->shared_past)
+    if (ifl_time_memory_draw(m) < m->rates->shared_past)
         return now + m->rates->l2_latency;
     l->missed++;
-    return fetch(m, number, sectors, ask_behind(m, sectors, now), source_of(m, number, l),
-                 ifl_sm_constant.l2_share);
+    return fetch(m, number, sectors, ask_behind(m, sectors, now),
+                 ifl_time_source_of(m, number, sectors, &l->choice), ifl_sm_constant.l2_share);
 }
 
 /* Which lines stay depends on the order of the warps, and many on their way push each other out
@@ -450,7 +368,7 @@ static double load_through(ifl_time_memory *m, uint64_t number, unsigned sectors
     ifl_time_line *line = find_line(m, number);
     const unsigned missing = is_granted(m) ? 0 : missing_of(line, sectors);
     double ends = missing ? fetch_into_l1(m, number, missing, ask_behind(m, missing, now),
-                                          source_of(m, number, l))
+                                          ifl_time_source_of(m, number, missing, &l->choice))
                           : 0;
     const double comes = ends;
     m->l1_hits += (uint64_t)count_of(sectors & ~missing);
@@ -607,7 +525,7 @@ static void pass_load(ifl_time_memory *m, const ifl_site_access *access, uint64_
     ifl_time_line *line = uses_l1(access->path) ? find_line(m, number) : NULL;
     const unsigned missing = missing_of(line, sectors);
     if (missing)
-        is_first(m, number);
+        ifl_time_source_is_first(m, number, missing);
     if (missing && !line && uses_l1(access->path))
         line = place_line(m, number);
     for (unsigned s = 0; line && s < IFL_LINE_SECTORS; s++)
@@ -658,8 +576,14 @@ static double leave_sm(ifl_time_memory *m, uint32_t sectors, double now)
     return serve(&m->port_free, now, sectors) + sectors;
 }
 
-/* Stores of one sector that meet in a slice of the L2, with those of all SMs: `*changed = 1` of all who
- * change something. Returns when the slice has taken it. */
+/* Of a line that is stored so, what counts in a slice is that it comes, not how much of it is written. */
+static bool is_slight(ifl_request_cost cost, unsigned sectors)
+{
+    return cost.lines <= IFL_SLIGHT_LINES && count_of(sectors) <= IFL_SLIGHT_SECTORS;
+}
+
+/* Such lines meet in a slice of the L2, with those of all SMs: `*changed = 1` of all who change something.
+ * Returns when the slice has taken it. */
 static double store_in_slice(ifl_time_memory *m, double now)
 {
     const double turn = m->rates->store_turn;
@@ -685,7 +609,7 @@ static void send_line(ifl_time_memory *m, unsigned sectors, ifl_request_cost cos
 {
     const double goes = fmax(served->begins, room_for(m, 1));
     double taken = store_behind(m, sectors, cost.ends == IFL_STORE_IN_PARTS, goes);
-    if (cost.lines == 1 && count_of(sectors) == 1)
+    if (is_slight(cost, sectors))
         taken = fmax(taken, store_in_slice(m, goes));
     served->leaves = leave_sm(m, count_of(sectors), goes);
     served->done = fmax(served->done, taken);
@@ -697,11 +621,11 @@ static void send_line(ifl_time_memory *m, unsigned sectors, ifl_request_cost cos
 static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access,
                              ifl_request_cost cost, const uint32_t *words, double now)
 {
-    enum { ROOM = 8192, /* cycles that stores may be ahead of the L2 */ IDLE = 4 };
+    enum { ROOM = 8192, /* cycles that stores may be ahead of the L2 */ IDLE = 4, LONE_IDLE = 6 };
     const double passes = fmax(cost.passes, 1), behind = fmax(m->l2.free, m->stores_free) - ROOM,
                  begins = serve(&m->l1_free, fmax(now, behind), passes);
     ifl_served served = {begins, begins, 0, 0};
-    if (begins > m->stored_until + IDLE + (cost.lines == 1))
+    if (begins > m->stored_until + (cost.lines == 1 ? LONE_IDLE : IDLE))
         close_lines(m);
     m->stored_until = begins + passes;
     for (uint32_t i = 0; i < cost.lines; i++) {
@@ -735,7 +659,7 @@ static ifl_served take_atomic(ifl_time_memory *m, const ifl_site_access *access,
     const double bytes = fmax(sector_count, cost.serial) *
                          (access->is_fetched ? r->fetched_atomic_bytes : r->atomic_bytes);
     const double l2 = serve_shared(&m->l2, begins, bytes / r->l2_bytes_per_cycle, r->l2_latency);
-    const bool from_dram = draw(m) < r->atomic_miss;
+    const bool from_dram = ifl_time_memory_draw(m) < r->atomic_miss;
     write_back(m, sector_count, ifl_sm_constant.stored_turn, l2);
     const double there = from_dram ? l2 + wait_under(&m->dram, r->dram_latency) +
                                          wait_for_writes(m, l2) + dram_latency(m, line)
@@ -815,8 +739,9 @@ static ifl_served take_prefetch(ifl_time_memory *m, ifl_request_cost cost, const
     for (uint32_t i = 0; i < cost.lines; i++) {
         unsigned sectors;
         const uint64_t number = line_at(words, i, &sectors);
-        const bool comes = is_first(m, number) && draw(m) < m->rates->prefetch_miss;
-        fetch(m, number, sectors, begins, comes ? FROM_DRAM : FROM_L2, 1);
+        const bool comes = ifl_time_source_is_first(m, number, sectors) &&
+                           ifl_time_memory_draw(m) < m->rates->prefetch_miss;
+        fetch(m, number, sectors, begins, comes ? IFL_TIME_FROM_DRAM : IFL_TIME_FROM_L2, 1);
     }
     return (ifl_served){begins, begins, 0, 0};
 }
@@ -831,7 +756,8 @@ static ifl_served take_copy(ifl_time_memory *m, const ifl_site_access *access,
         unsigned sectors;
         const uint64_t number = line_at(words, i, &sectors);
         if (access->kind == IFL_ACCESS_COPY_LOAD)
-            l.ends = fmax(l.ends, fetch(m, number, sectors, now, source_of(m, number, &l), 1));
+            l.ends = fmax(l.ends, fetch(m, number, sectors, now,
+                                        ifl_time_source_of(m, number, sectors, &l.choice), 1));
         else
             store_behind(m, sectors, false, now);
     }

@@ -73,7 +73,7 @@ typedef struct ifl_time_memory {
     double passed_use; /* when a line was used last in a gap of the trace */
     uint64_t fetches,
         first_fetches; /* of lines, and of those that this SM had not asked for before */
-    uint8_t *asked;    /* bit by line: this SM has asked for it */
+    uint8_t *asked;    /* bit by half of a line: this SM has asked for it */
     int phase;         /* of ifl_cache_phases; -1: not known */
     bool
         /* blocks have ended: what is asked for now, others may have asked for long before */
@@ -107,6 +107,8 @@ typedef struct ifl_served {
 /* A zeroed memory may be begun, and one that was begun again. False without memory. */
 bool ifl_time_memory_begin(ifl_time_memory *memory, const ifl_sm_rates *rates);
 void ifl_time_memory_free(ifl_time_memory *memory);
+/* A number from 0 to 1, the same ones in every run. */
+double ifl_time_memory_draw(ifl_time_memory *memory);
 /* The L1 has nothing any more. */
 void ifl_time_memory_forget(ifl_time_memory *memory);
 

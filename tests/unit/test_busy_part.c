@@ -84,7 +84,8 @@ static void busiest_part_of_atomics(void **unused)
 }
 
 /* Two workers on one word, 2 + 6 * 2 passes a request of seven lanes; the next 256 bytes are in
- * another slice, and a store of four sectors is not one of a single one. */
+ * another slice, and 512 bytes on in the same. A line of which four sectors are stored does not count; one
+ * of which two are does, as often as one of one. */
 static void busiest_slice_of_atomics_and_stores(void **unused)
 {
     void *a = observer->create(&sites), *b = observer->create(&sites);
@@ -97,12 +98,15 @@ static void busiest_slice_of_atomics_and_stores(void **unused)
     add_words(b, IFL_ACCESS_STORE, 0x10020, 0, 1);
     add_words(b, IFL_ACCESS_STORE, 0x10100, 0, 1);
     add_words(b, IFL_ACCESS_STORE, 0x10000, 4, every_lane);
+    add_words(b, IFL_ACCESS_STORE, 0x10040, 4, 0xffff);
+    add_words(b, IFL_ACCESS_STORE, 0x10080, 128, 0xff); /* two lines of 256 bytes each */
+    add_words(b, IFL_ACCESS_STORE, 0x10000, 128, 0x1ff);
     observer->merge(a, b);
     ifl_profile *profile = report_of(a);
     const uint64_t *value = profile->counters.value;
     assert_int_equal(value[IFL_COUNTER_global_atomic_busiest_slice], 2 * (2 + 6 * 2));
-    assert_int_equal(value[IFL_COUNTER_global_store_busiest_slice], 3 + 1);
-    assert_int_equal(value[IFL_COUNTER_global_store_lone_requests], 3 + 1 + 1);
+    assert_int_equal(value[IFL_COUNTER_global_store_busiest_slice], 3 + 1 + 1 + 1 + 2);
+    assert_int_equal(value[IFL_COUNTER_global_store_lone_requests], 3 + 1 + 1 + 1 + 8);
     ifl_profile_destroy(profile);
     observer->destroy(a);
     observer->destroy(b);
@@ -155,11 +159,12 @@ static void floats_on_one_address_take_longer(void **unused)
         }
 }
 
-/* 32 bytes in a row, of which no place is told, are a sector each; 32 words are not. They fall on all slices alike. */
-static void bytes_in_a_row_are_stores_of_one_sector(void **unused)
+/* 32 bytes or halves in a row, of which no place is told, are one or two sectors each; 32 words are not. They fall on
+ * all slices alike. */
+static void rows_are_stores_of_few_sectors(void **unused)
 {
     void *state = observer->create(&sites);
-    const uint64_t place[] = {32}, across[] = {16};
+    const uint64_t place[] = {32}, in_line[] = {64}, across[] = {16};
     ifl_access row = {.kind = IFL_ACCESS_STORE,
                       .space = IFL_SPACE_GLOBAL,
                       .bytes = 1,
@@ -167,8 +172,10 @@ static void bytes_in_a_row_are_stores_of_one_sector(void **unused)
                       .mask = every_lane,
                       .address = place};
     (void)unused;
-    observer->contiguous(state, &row, 96 * 5);
-    row.address = across;
+    observer->contiguous(state, &row, 96 * 4);
+    row.bytes = 2, row.address = in_line;
+    observer->contiguous(state, &row, 96);
+    row.bytes = 1, row.address = across;
     observer->contiguous(state, &row, 7);
     row.bytes = 4;
     observer->contiguous(state, &row, 1000);
@@ -188,12 +195,12 @@ static void blocks_that_add_and_store(void **unused)
     (void)unused;
     add_words(a, IFL_ACCESS_ATOMIC, 0x10000, 0, 1);
     add_words(a, IFL_ACCESS_STORE, 0x10000, 0, 1);
-    observer->block_end(a, &(ifl_block_end){0, 4, 10});
-    observer->block_end(a, &(ifl_block_end){2, 4, 10});
+    observer->block_end(a, &(ifl_block_end){0, 4, 10, true});
+    observer->block_end(a, &(ifl_block_end){2, 4, 10, true});
     add_words(b, IFL_ACCESS_STORE, 0x10000, 0, 1);
     add_words(b, IFL_ACCESS_STORE, 0x20000, 0, 1);
-    observer->block_end(b, &(ifl_block_end){1, 4, 10});
-    observer->block_end(b, &(ifl_block_end){3, 4, 10});
+    observer->block_end(b, &(ifl_block_end){1, 4, 10, true});
+    observer->block_end(b, &(ifl_block_end){3, 4, 10, true});
     observer->merge(a, b);
     ifl_profile *profile = report_of(a);
     assert_int_equal(profile->counters.value[IFL_COUNTER_global_atomic_blocks], 1);
@@ -210,7 +217,7 @@ int main(void)
         cmocka_unit_test(busiest_slice_of_atomics_and_stores),
         cmocka_unit_test(floats_on_one_address_take_longer),
         cmocka_unit_test(floats_of_one_lane_keep_their_sector),
-        cmocka_unit_test(bytes_in_a_row_are_stores_of_one_sector),
+        cmocka_unit_test(rows_are_stores_of_few_sectors),
         cmocka_unit_test(blocks_that_add_and_store),
     };
     observer = ifl_observe_busy_part.observer;
