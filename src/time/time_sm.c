@@ -756,20 +756,16 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
         stop(w);
 }
 
-/* The oldest block's warps come first; of one block's, the one that issued last long ago. The one that issued last
- * goes on with requests to memory, and with other instructions only where no other can: two warps of
- * a block share their scheduler evenly. Warps of an H100 with only arithmetic to do end block by block
- * (tools/gpu/order_probe.cu), and so do those of an H200 that load what the L1 has or lacks
- * (tools/gpu/load_order_probe.cu). That a warp goes on with its loads fits what 32 warps take that
- * read the same bytes: 1.5 cycles a load in place of 2.2 (late_probe.cu). */
+/* The one that issued last goes on for as long as it can: an H200's scheduler with two warps of a block that compute
+ * forces between bodies issues runs of up to ten instructions of one of them, none of whose instructions but the first waits
+ * to be selected (draw 25, Nsight Compute's samples). Then the oldest block's warps come first; of one block's, the one that
+ * issued last long ago. Warps of an H100 with only arithmetic to do end block by block (tools/gpu/order_probe.cu), and so do
+ * those of an H200 that load what the L1 has or lacks (tools/gpu/load_order_probe.cu). */
 static bool comes_before(const warp *a, const warp *b, const warp *last)
 {
-    const bool has_last = a == last || b == last;
-    if (has_last && !last->is_far)
-        return b == last;
-    if (a->block != b->block)
-        return a->block < b->block;
-    return has_last ? a == last : a->issued < b->issued;
+    if (a == last || b == last)
+        return a == last;
+    return a->block != b->block ? a->block < b->block : a->issued < b->issued;
 }
 
 /* A bit for each warp that is ready; when the first of the others is. */

@@ -110,6 +110,27 @@ static void each_reason_has_its_cycles(void **state)
     holds_at(IFL_PIPE_XU, IFL_STALL_mio_throttle);
 }
 
+/* The one that issued last goes on: of two warps with runs of five instructions, each three cycles after the last one of the
+ * run before, one computes while the other one waits, and no instruction within a run waits to be selected (an H200, two warps
+ * a scheduler that compute forces between bodies, Nsight Compute's samples of draw 25). */
+static void a_warp_goes_on(void **state)
+{
+    (void)state;
+    enum { RUN = 5, RUNS = 12 };
+    static bench one;
+    static ifl_site_stalls stalls[SITES];
+    const ifl_sm_rates rates = quick_rates();
+    for (int i = 0; i < RUN * RUNS; i++)
+        all_sites[i] = plain((i + 1) % RUN ? 1 : 3);
+    run_sites(&one, 0, RUN * RUNS);
+    follow_warps((bench *const[]){&one, &one}, 2, APART, &rates, stalls);
+    uint64_t first = 0, other = 0;
+    for (int i = 0; i < RUN * RUNS; i++)
+        *(i % RUN ? &other : &first) += stalls[i].cycles[IFL_STALL_not_selected];
+    assert_true(first >= RUNS);
+    assert_int_equal(other, 0);
+}
+
 static ifl_site barrier(bool defers)
 {
     ifl_site site = plain(1);
@@ -213,6 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_block_with_nothing_ends),
                                        cmocka_unit_test(queues_are_two),
                                        cmocka_unit_test(each_reason_has_its_cycles),
+                                       cmocka_unit_test(a_warp_goes_on),
                                        cmocka_unit_test(a_barrier_holds_what_is_blocked),
                                        cmocka_unit_test(the_last_to_come_waits),
                                        cmocka_unit_test(a_barrier_brings_no_data),
