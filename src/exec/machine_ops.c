@@ -73,6 +73,14 @@ static void tell_addresses(ifl_warp *warp, const ifl_code *code, const char *fra
     ifl_warp_tell_indexed(warp, code, count, lines, line_count);
 }
 
+/* The displacement is one of 16 bits: in the upper half of a bank it is negative. */
+static uint32_t bank_address(const ifl_code *code, const char *frame, uint32_t lane)
+{
+    enum { BANK_BYTES = 1 << 16 };
+    const uint32_t at = ifl_lane_u32(frame, code->a, lane) + (uint32_t)code->value;
+    return (int32_t)at < 0 ? at % BANK_BYTES : at;
+}
+
 /* A word in front of the parameters; false: nobody has told what it holds. */
 static bool read_header(const ifl_bank_header *header, const char *frame, uint32_t lane,
                         uint32_t at, uint8_t *to)
@@ -91,8 +99,7 @@ static bool read_bank(const ifl_bank *bank, const ifl_code *code, const char *fr
 {
     enum { WORD = 4 };
     const ifl_bank_header *header = code->extra;
-    const uint32_t at = ifl_lane_u32(frame, code->a, lane) + (uint32_t)code->value,
-                   base = header ? header->base : 0;
+    const uint32_t at = bank_address(code, frame, lane), base = header ? header->base : 0;
     if (at >= base && bytes <= bank->bytes && at - base <= bank->bytes - bytes)
         memcpy(value, bank->data + (at - base), bytes);
     for (uint32_t w = 0; at < base && w < bytes; w += WORD)

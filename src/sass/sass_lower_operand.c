@@ -106,7 +106,9 @@ const ifl_bank_header *ifl_sass_bank_header(ifl_sass_lowerer *l, uint32_t offset
 
 uint32_t ifl_sass_constant_slot(ifl_sass_lowerer *l, unsigned bank, int64_t offset, unsigned words)
 {
+    enum { BANK_BYTES = 1 << 16 };
     const uint32_t base = bank == 0 ? l->input->kernel->kernel->param_base : 0;
+    offset += offset < 0 ? BANK_BYTES : 0; /* 16 bits: negative in the upper half of the bank */
     if (bank >= IFL_BANKS || bank == 1 || offset < 0 || offset > UINT16_MAX) {
         ifl_sass_refuse(l, "of this constant bank");
         return l->zeros;

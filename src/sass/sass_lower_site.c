@@ -456,9 +456,9 @@ static uint16_t constant_of(const ifl_sass_instruction *instruction)
         const bool is_fixed = operand->kind == IFL_SASS_CONSTANT &&
                               operand->base == IFL_SASS_NO_REGISTER &&
                               operand->uniform == IFL_SASS_NO_REGISTER;
-        if (is_fixed && instruction->op != IFL_SASS_OP_LDC && operand->value >= 0 &&
-            operand->value < LINE_BYTES * BANK_LINES && operand->index < BANKS)
-            return (uint16_t)(1 + operand->index * BANK_LINES + operand->value / LINE_BYTES);
+        const uint32_t line = (uint32_t)operand->value / LINE_BYTES % BANK_LINES;
+        if (is_fixed && instruction->op != IFL_SASS_OP_LDC && operand->index < BANKS)
+            return (uint16_t)(1 + operand->index * BANK_LINES + line);
     }
     return 0;
 }
