@@ -701,13 +701,21 @@ static ifl_served take_constant(ifl_time_memory *m, ifl_request_cost cost, const
  * tools/gpu/latency_probe.cu: 23, 25, 29, 37, 53, 85 cycles for 1, 2, 4, 8, 16, 32 of them). */
 enum { APART = 2 };
 
+/* A load of 16 bytes takes a little longer than the two wavefronts that it has at least (an H200, 32 warps that load
+ * the same 16 bytes, tools/gpu/wide_shared_probe.cu: 2.28 cycles each; 4.08 where each lane has its own). */
+static double least_of_quads(const ifl_site_access *access)
+{
+    enum { QUAD = 16 };
+    return access->kind == IFL_ACCESS_LOAD && access->bytes == QUAD ? 2.25 : 1;
+}
+
 static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access,
                               ifl_request_cost cost, double now)
 {
     /* Of lanes on one word, those that a sum counts or that race to swap take one pass together. */
     const uint32_t passes =
         cost.serial > cost.passes && !access->passes_merge ? cost.serial : cost.passes;
-    const double taken = is_filled(access) ? 1 : fmax(passes, 1),
+    const double taken = is_filled(access) ? 1 : fmax(passes, least_of_quads(access)),
                  begins = serve(&m->l1_free, now, taken);
     return (ifl_served){
         begins, begins + APART * (taken - 1) + m->rates->result[IFL_DELAY_SHARED][IFL_PIPES], 0, 0};

@@ -68,6 +68,16 @@ unsigned ifl_time_turns_of(const ifl_site *site)
                                                      : 0;
 }
 
+/* Of what is loaded, each register beyond the first costs half as much: of sums and loads from shared memory by 32
+ * warps, an H200 takes 0.5 cycles more a load of 4 bytes and 1.0 to 2.7 of 16 (tools/gpu/wide_shared_probe.cu), of
+ * forces between bodies 1.0 (shared_form_probe, `bodies`). */
+static double registers_loaded(const ifl_site *site)
+{
+    enum { WORD = 4 };
+    const bool is_wide = site->access.kind == IFL_ACCESS_LOAD && site->access.bytes > WORD;
+    return is_wide ? (1 + site->access.bytes / (double)WORD) / 2 : 1;
+}
+
 /* What leaves for units that work on part of a warp at a time holds those behind it up, and so does what
  * leads elsewhere by a register: 32 warps take an H200 31 cycles more for a call and its return
  * (tools/gpu/join_probe.cu). */
@@ -75,8 +85,8 @@ double ifl_time_dispatch_of(const ifl_site *site)
 {
     static const double INDIRECT_CYCLES = 4;
     return site->control.step == IFL_STEP_INDIRECT ? INDIRECT_CYCLES
-           : ifl_time_is_queued(site)              ? ifl_sm_constant.dispatch_memory
-           : site->pipe == IFL_PIPE_XU             ? ifl_sm_constant.dispatch_xu
-           : site->pipe == IFL_PIPE_FP64           ? ifl_sm_constant.dispatch_fp64
-                                                   : 0;
+           : ifl_time_is_queued(site)    ? ifl_sm_constant.dispatch_memory * registers_loaded(site)
+           : site->pipe == IFL_PIPE_XU   ? ifl_sm_constant.dispatch_xu
+           : site->pipe == IFL_PIPE_FP64 ? ifl_sm_constant.dispatch_fp64
+                                         : 0;
 }
