@@ -9,6 +9,7 @@
 typedef struct state {
     uint64_t blocks; /* of the grid; 0: none has ended */
     bool differ;     /* grids of several sizes */
+    bool together;   /* blocks have run side by side */
     uint64_t least;
     ifl_work_slice slices[IFL_WORK_SLICES];
 } state;
@@ -43,6 +44,7 @@ static void end_event(void *self, const ifl_block_end *end)
 {
     state *s = self;
     note_size(s, end->blocks);
+    s->together |= !end->was_alone;
     if (end->block >= end->blocks)
         return;
     ifl_work_slice *slice = &s->slices[slice_of(end->block, end->blocks)];
@@ -62,6 +64,7 @@ static void merge(void *self, const void *other)
         return;
     note_size(s, o->blocks);
     s->differ |= o->differ;
+    s->together |= o->together;
     if (o->least < s->least)
         s->least = o->least;
     for (size_t i = 0; i < IFL_WORK_SLICES; i++) {
@@ -70,6 +73,17 @@ static void merge(void *self, const void *other)
         if (o->slices[i].most > s->slices[i].most)
             s->slices[i].most = o->slices[i].most;
     }
+}
+
+/* What a block issues that runs beside others is also a matter of how long it waits for them, and how often it tries
+ * again. It tells who has the work only where some do far less than the average: those that get none. */
+static bool is_by_chance(const state *s)
+{
+    enum { FAR_LESS = 4 };
+    uint64_t sum = 0;
+    for (size_t i = 0; i < IFL_WORK_SLICES; i++)
+        sum += s->slices[i].sum;
+    return s->together && FAR_LESS * (double)s->least * (double)s->blocks >= (double)sum;
 }
 
 /* Of several launches in one profile, or of one that stopped, the order of the blocks says
@@ -92,7 +106,7 @@ static ifl_status report(const void *self, const ifl_sites *sites, const int32_t
     const state *s = self;
     uint64_t most;
     (void)sites, (void)line_of;
-    if (!is_one_grid(s, &most))
+    if (!is_one_grid(s, &most) || is_by_chance(s))
         return IFL_OK;
     profile->work.known = true;
     if (most == s->least)
