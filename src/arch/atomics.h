@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How the L2 does atomics. Measured on an H200 (tools/gpu/atomic_probe.cu, CUDA 13.0): a warp's
+ * How the L2 does atomics, and stores of parts of lines. Measured on an H200 (tools/gpu/atomic_probe.cu, CUDA 13.0): a warp's
  * request on one word takes 0.72 ns with one lane and as much more for each further one, and lanes
  * on other words of the sector cost nothing; words 512 bytes apart do not wait for each other. An
  * H100 (tools/gpu/scatter_probe.cu) takes as long, and 1.76 ns for an addition of floats on one

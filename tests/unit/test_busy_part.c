@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the busiest places of the L2 get of atomics and of stores of one sector, from events made by hand (arch/atomics.h). */
+ * What the busiest places of the L2 get of atomics and of stores of one or two sectors of a line, from events made by
+ * hand (arch/atomics.h). */
 #include "count/observe.h"
 
 #include <setjmp.h>

@@ -27,7 +27,8 @@ template <int KIND> static __device__ void store(unsigned *p, unsigned v)
         asm volatile("st.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
 }
 
-/* Warps have `places`, `apart` words from each other; lanes are `step` words apart, and each has `WORDS` one line apart. */
+/* Warps have `places`, `apart` words from each other; lanes are `step` words apart, and each has `WORDS` in a row; sums
+ * go to words 32 bytes further on. */
 template <int KIND, int WORDS> __global__ void rewrite(unsigned *p, int places, int apart, int step)
 {
     const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
