@@ -94,6 +94,8 @@ typedef struct ifl_transfer {
     uint8_t scale;         /* `address` is shifted left by so much */
     bool observes;         /* a volatile, relaxed or acquire load: others may be waited for */
     bool is_atomic;        /* a load or store that is an atomic operation, or a part of one */
+    bool acquires;         /* by its own order, without a fence of the program's */
+    bool releases;         /* likewise */
     bool is_around;        /* the word around what is meant: its end may lie past an allocation's */
     uint32_t sink;         /* bit e: element e is not wanted */
     uint32_t address;      /* slot, or 0 when there is only the offset */

@@ -483,8 +483,7 @@ static bool move_lanes(ifl_warp *warp, const ifl_code *code, char *frame, uint32
             continue;
         load_lane(t, frame, lane, host[lane]);
         if (space[lane] == IFL_SPACE_SHARED)
-            (t->is_atomic ? ifl_race_atomic_read : ifl_race_read)(warp, code, lane, address[lane],
-                                                                  t->bytes);
+            ifl_race_load(warp, code, lane, address[lane]);
     }
     if (is_write) {
         ifl_race_stores(warp, code, frame, mask, address, space, host);

@@ -418,8 +418,8 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
     tell(a, frame, given, a->tells == IFL_ATOMIC_TELLS_STORED ? stored : mask);
     if (mask)
         ifl_warp_observe(warp);
-    if (!(t->sink & 1))
-        ifl_race_meet(warp);
+    if (a->operation != IFL_OPERATION_ARRIVE)
+        ifl_race_update(warp, t, mask, warp->address, space);
     ifl_warp_tell_lanes(warp, code, t, ifl_atomic_lanes(a, mask), warp->address, space);
     if (mask && space[__builtin_ctz(mask)] == IFL_SPACE_GLOBAL) {
         ifl_warp_remember(warp, code, true, warp->address[__builtin_ctz(mask)]);

@@ -5,6 +5,7 @@
  * So they run side by side, in rounds that take as long as a load from the L2: in each a warp gets as
  * far as on a GPU. Its loads are on their way together until it waits for one of them, as the trace
  * for the caches has it (cache_trace.c). */
+#include "exec/race.h"
 #include "exec/warp.h"
 
 enum {
@@ -109,8 +110,10 @@ bool ifl_pace_goes_on(ifl_warp *warp, uint32_t site)
 ifl_reason ifl_slow_fence(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
                           uint32_t active)
 {
-    (void)code, (void)frame, (void)active;
-    if (!mask || !warp->worker->grid->keeps_pace)
+    (void)frame, (void)active;
+    if (mask)
+        ifl_race_fence(warp);
+    if (!mask || !code->count || !warp->worker->grid->keeps_pace)
         return IFL_REASON_NONE;
     warp->pace.left -= ROUND;
     return warp->pace.left > 0 ? IFL_REASON_NONE : IFL_REASON_YIELD;

@@ -49,9 +49,22 @@ typedef struct cell {
 struct ifl_race_block {
     uint32_t knows[WARPS][WARPS];
     uint32_t at_barrier[IFL_BARRIERS + 1][WARPS]; /* the last is the cluster's */
-    uint32_t met[WARPS];                          /* by atomic operations */
-    cell cells[];                                 /* a byte of shared memory each */
+    uint32_t met[WARPS];                          /* by mbarriers */
+    uint32_t fenced[WARPS][WARPS];                /* what each knew at its last fence */
+    uint32_t seen[WARPS][WARPS]; /* what words told that it has read, known behind a fence */
+    uint32_t elsewhere[WARPS];   /* what atomic operations on other memory told */
+    uint32_t (*told)[WARPS];     /* by word of shared memory, behind the cells */
+    cell cells[];                /* a byte of shared memory each */
 };
+
+enum { WORD_BYTES = 4 };
+
+static size_t block_bytes(const ifl_grid *grid)
+{
+    const size_t words = grid->shared_bytes / WORD_BYTES + 1;
+    return sizeof(struct ifl_race_block) + grid->shared_bytes * sizeof(cell) +
+           words * sizeof(uint32_t[WARPS]);
+}
 
 struct ifl_race_warning *ifl_race_warnings_new(size_t sites)
 {
@@ -60,7 +73,7 @@ struct ifl_race_warning *ifl_race_warnings_new(size_t sites)
 
 bool ifl_races_make(ifl_block *block, const ifl_grid *grid)
 {
-    block->races = malloc(sizeof *block->races + (size_t)grid->shared_bytes * sizeof(cell));
+    block->races = malloc(block_bytes(grid));
     return block->races != NULL;
 }
 
@@ -73,7 +86,8 @@ void ifl_races_start(ifl_block *block, const ifl_grid *grid)
 {
     if (!block->races)
         return;
-    memset(block->races, 0, sizeof *block->races + (size_t)grid->shared_bytes * sizeof(cell));
+    memset(block->races, 0, block_bytes(grid));
+    block->races->told = (void *)&block->races->cells[grid->shared_bytes];
     for (unsigned w = 0; w < WARPS; w++)
         block->races->knows[w][w] = 1;
 }
@@ -94,6 +108,68 @@ void ifl_race_meet(ifl_warp *warp)
     learn(races->knows[warp->index], races->met);
     learn(races->met, races->knows[warp->index]);
     races->knows[warp->index][warp->index]++;
+}
+
+void ifl_race_fence(ifl_warp *warp)
+{
+    struct ifl_race_block *races = warp->block->races;
+    if (!races)
+        return;
+    learn(races->knows[warp->index], races->seen[warp->index]);
+    learn(races->fenced[warp->index], races->knows[warp->index]);
+    races->knows[warp->index][warp->index]++;
+}
+
+static uint64_t end_word(uint64_t address, uint64_t bytes)
+{
+    return (address + bytes - 1) / WORD_BYTES + 1;
+}
+
+/* What a lane finds in the words that it reads. */
+static void take(ifl_warp *warp, uint8_t space, uint64_t address, uint64_t bytes, bool is_acquired)
+{
+    struct ifl_race_block *races = warp->block->races;
+    uint32_t *to = (is_acquired ? races->knows : races->seen)[warp->index];
+    if (space != IFL_SPACE_SHARED) {
+        learn(to, races->elsewhere);
+        return;
+    }
+    for (uint64_t w = address / WORD_BYTES; w < end_word(address, bytes); w++)
+        learn(to, races->told[w]);
+    if (races->cells[address].is_object)
+        ifl_race_meet(warp);
+}
+
+static void tell(ifl_warp *warp, uint8_t space, uint64_t address, uint64_t bytes,
+                 const uint32_t *what)
+{
+    struct ifl_race_block *races = warp->block->races;
+    if (space != IFL_SPACE_SHARED) {
+        learn(races->elsewhere, what);
+        return;
+    }
+    for (uint64_t w = address / WORD_BYTES; w < end_word(address, bytes); w++)
+        learn(races->told[w], what);
+}
+
+/* A program that takes the result of an atomic operation goes on by it, as in a lock: it acquires and
+ * releases, with a fence or without. The release of a lock takes none; it tells what its fence has
+ * put before it (PTX ISA 9.0, "Release and Acquire Patterns"). */
+void ifl_race_update(ifl_warp *warp, const ifl_transfer *t, uint32_t mask, const uint64_t *address,
+                     const uint8_t *space)
+{
+    struct ifl_race_block *races = warp->block->races;
+    const bool is_taken = !(t->sink & 1);
+    if (!races || !mask)
+        return;
+    if (t->releases)
+        ifl_race_fence(warp);
+    const uint32_t *what = (is_taken ? races->knows : races->fenced)[warp->index];
+    for (uint32_t m = is_taken ? mask : 0; m; m &= m - 1)
+        take(warp, space[__builtin_ctz(m)], address[__builtin_ctz(m)], t->bytes, true);
+    for (uint32_t m = mask; m; m &= m - 1)
+        tell(warp, space[__builtin_ctz(m)], address[__builtin_ctz(m)], t->bytes, what);
+    races->knows[warp->index][warp->index] += is_taken;
 }
 
 void ifl_race_arrive(ifl_warp *warp, unsigned barrier)
@@ -278,10 +354,12 @@ void ifl_race_read(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t
     note_read(warp, code, lane, address, bytes, false);
 }
 
-void ifl_race_atomic_read(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
-                          uint64_t bytes)
+void ifl_race_load(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address)
 {
-    note_read(warp, code, lane, address, bytes, true);
+    const ifl_transfer *t = code->transfer;
+    note_read(warp, code, lane, address, t->bytes, t->is_atomic);
+    if (warp->block->races && t->is_atomic)
+        take(warp, IFL_SPACE_SHARED, address, t->bytes, t->acquires);
 }
 
 static void note_write(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
@@ -335,6 +413,19 @@ static bool changes(const ifl_transfer *t, const char *frame, uint32_t lane, con
     return memcmp(value, host, t->bytes) != 0;
 }
 
+static void tell_store(ifl_warp *warp, const ifl_transfer *t, uint32_t mask,
+                       const uint64_t *address, const uint8_t *space)
+{
+    if (t->releases)
+        ifl_race_fence(warp);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        if (space[lane] == IFL_SPACE_SHARED)
+            tell(warp, IFL_SPACE_SHARED, address[lane], t->bytes,
+                 warp->block->races->fenced[warp->index]);
+    }
+}
+
 void ifl_race_stores(ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t mask,
                      const uint64_t *address, const uint8_t *space, uint8_t *const *host)
 {
@@ -358,6 +449,8 @@ void ifl_race_stores(ifl_warp *warp, const ifl_code *code, const char *frame, ui
         if (space[lane] == IFL_SPACE_SHARED && changes(t, frame, lane, host[lane]))
             note_write(warp, code, lane, address[lane], t->bytes, t->is_atomic);
     }
+    if (t->is_atomic)
+        tell_store(warp, t, mask, address, space);
 }
 
 static const touch *during(const ifl_race_order *issue, const touch *kept)

@@ -72,7 +72,7 @@ void ifl_lower_fence(ifl_lowerer *l)
 {
     const unsigned scope = l->instruction->modifiers.scope;
     const bool is_far = scope == IFL_SCOPE_GPU || scope == IFL_SCOPE_SYS;
-    ifl_lower_emit(l, is_far ? IFL_CODE_fence : IFL_CODE_nothing);
+    ifl_lower_emit(l, IFL_CODE_fence)->count = is_far;
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */

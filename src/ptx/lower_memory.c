@@ -114,6 +114,11 @@ static bool orders(const ifl_modifiers *m)
     return m->order > IFL_ORDER_WEAK;
 }
 
+static bool has_order(const ifl_modifiers *m, uint8_t order)
+{
+    return m->order == order || m->order == IFL_ORDER_ACQ_REL || m->order == IFL_ORDER_SC;
+}
+
 static ifl_transfer *new_transfer(ifl_lowerer *l, uint8_t kind)
 {
     const ifl_modifiers *m = &l->instruction->modifiers;
@@ -129,6 +134,8 @@ static ifl_transfer *new_transfer(ifl_lowerer *l, uint8_t kind)
     t->is_signed = ifl_type_class(l->instruction->type[0]) == 'S';
     t->observes = orders(m);
     t->is_atomic = orders(m) && m->order != IFL_ORDER_VOLATILE;
+    t->acquires = has_order(m, IFL_ORDER_ACQUIRE);
+    t->releases = has_order(m, IFL_ORDER_RELEASE);
     if (!t->element_bytes || t->elements > IFL_MAX_ELEMENTS || bits / 8 * t->elements > 32)
         ifl_lower_unsupported(l, "of this type and vector");
     return t;

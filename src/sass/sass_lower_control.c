@@ -188,7 +188,7 @@ void ifl_sass_lower_membar(ifl_sass_lowerer *l)
 {
     const bool is_far = ifl_sass_is(l, IFL_SASS_VALUE_SCOPE, IFL_SASS_WORD_GPU) ||
                         ifl_sass_is(l, IFL_SASS_VALUE_SCOPE, IFL_SASS_WORD_SYS);
-    ifl_sass_emit(l, is_far ? IFL_CODE_fence : IFL_CODE_nothing);
+    ifl_sass_emit(l, IFL_CODE_fence)->count = is_far;
 }
 
 void ifl_sass_lower_yield(ifl_sass_lowerer *l)

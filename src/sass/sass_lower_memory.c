@@ -152,6 +152,26 @@ static bool is_ordered(const ifl_sass_lowerer *l)
            order == IFL_SASS_WORD_SC;
 }
 
+static bool may_end_acquire(const ifl_sass_lowerer *l, uint32_t i)
+{
+    return i < l->part->first + l->part->count && (l->instructions[i].op == IFL_SASS_OP_NOP ||
+                                                   ifl_sass_is_forgetting(&l->instructions[i]));
+}
+
+/* An acquire for the block ends in a NOP, a wider one in CCTL.IVALL: the first to wait for what is
+ * loaded, or before sm_90 right behind that one (ptxas 13.0 of ld.acquire and ld.relaxed, sm_75 to
+ * sm_120). What a store releases, a MEMBAR does. */
+static bool acquires(const ifl_sass_lowerer *l)
+{
+    enum { FIRST_TO_WAIT_SM = 90 };
+    const unsigned scoreboard = l->instruction->write_barrier;
+    for (uint32_t i = l->index + 1; i < l->part->first + l->part->count; i++)
+        if (l->instructions[i].wait_mask >> scoreboard & 1)
+            return may_end_acquire(l, i) ||
+                   (l->instruction->sm < FIRST_TO_WAIT_SM && may_end_acquire(l, i + 1));
+    return false;
+}
+
 static bool is_signed(const ifl_sass_lowerer *l)
 {
     return ifl_sass_is(l, IFL_SASS_VALUE_WIDTH, IFL_SASS_WORD_S8) ||
@@ -173,6 +193,7 @@ static ifl_transfer *new_transfer(ifl_sass_lowerer *l, uint8_t kind)
     t->is_signed = is_signed(l);
     t->observes = kind == IFL_ACCESS_LOAD && is_ordered(l);
     t->is_atomic = is_ordered(l) || is_swapped(l);
+    t->acquires = t->observes && acquires(l);
     t->is_around = is_around(l);
     if (!bytes || t->elements > IFL_MAX_ELEMENTS)
         ifl_sass_refuse(l, "of this width");
