@@ -197,12 +197,23 @@ static reached reach(ifl_warp *warp, ifl_space space, uint32_t lane, uint64_t ad
     return reach_global(warp, address, bytes, use);
 }
 
+/* What a lane asks for: `least` of its bytes must be there, and those are tracked. A run of bytes
+ * side by side needs no alignment as a whole. */
+typedef struct asked_bytes {
+    uint64_t bytes, least;
+    bool is_run;
+    bool is_whole; /* in one memory only, though the address stands for those of several GPUs */
+    /* by an order, or before a swap: a word around a half or a byte that an atomic operation is to
+     * change, as libcu++ has it, of which the rest may never have been written */
+    bool is_of_swap;
+} asked_bytes;
+
 static void track(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
-                  uint64_t address, uint64_t bytes, bool is_write, uint8_t *written)
+                  uint64_t address, asked_bytes a, bool is_write, uint8_t *written)
 {
     if (is_write)
-        memset(written, 1, bytes);
-    else if (memchr(written, 0, bytes))
+        memset(written, 1, a.least);
+    else if (memchr(written, 0, a.least) && !(a.is_of_swap && memchr(written, 1, a.least)))
         ifl_warn_unwritten(warp, code, space, lane, address);
 }
 
@@ -223,14 +234,6 @@ static bool is_below_own(const ifl_warp *warp, ifl_space space, uint64_t address
            at < warp->worker->grid->reserved_first && at >= IFL_RESERVED_IN_USE;
 }
 
-/* What a lane asks for: `least` of its bytes must be there, and those are tracked. A run of bytes
- * side by side needs no alignment as a whole. */
-typedef struct asked_bytes {
-    uint64_t bytes, least;
-    bool is_run;
-    bool is_whole; /* in one memory only, though the address stands for those of several GPUs */
-} asked_bytes;
-
 static uint8_t *reach_checked(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                               uint64_t address, asked_bytes a, ifl_purpose use)
 {
@@ -250,7 +253,7 @@ static uint8_t *reach_checked(ifl_warp *warp, const ifl_code *code, ifl_space sp
         return NULL;
     }
     if (at.written)
-        track(warp, code, space, lane, address, least, is_write, at.written);
+        track(warp, code, space, lane, address, a, is_write, at.written);
     if (is_below_own(warp, space, address))
         ifl_warn_low(warp, code, lane, address % RANK_BYTES, is_write);
     return at.host;
@@ -271,28 +274,34 @@ static uint64_t least_of(const ifl_warp *warp, const ifl_transfer *t, ifl_space 
 uint8_t *ifl_warp_reach_for(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t,
                             ifl_space space, uint32_t lane, uint64_t address, ifl_purpose use)
 {
-    const asked_bytes a = {t->bytes, least_of(warp, t, space, address), false, false};
+    const asked_bytes a = {.bytes = t->bytes,
+                           .least = least_of(warp, t, space, address),
+                           .is_of_swap = t->is_around || t->is_atomic};
     return reach_checked(warp, code, space, lane, address, a, use);
 }
 
 uint8_t *ifl_warp_reach_in(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                            uint64_t address, uint64_t bytes, bool is_write)
 {
-    return reach_checked(warp, code, space, lane, address, (asked_bytes){bytes, bytes, false, true},
+    return reach_checked(warp, code, space, lane, address,
+                         (asked_bytes){.bytes = bytes, .least = bytes, .is_whole = true},
                          is_write ? IFL_PURPOSE_CHANGES : IFL_PURPOSE_READS);
 }
 
 uint8_t *ifl_warp_reach_run(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                             uint64_t address, uint64_t bytes, bool is_write)
 {
-    return reach_checked(warp, code, space, lane, address, (asked_bytes){bytes, bytes, true, true},
-                         is_write ? IFL_PURPOSE_CHANGES : IFL_PURPOSE_READS);
+    return reach_checked(
+        warp, code, space, lane, address,
+        (asked_bytes){.bytes = bytes, .least = bytes, .is_run = true, .is_whole = true},
+        is_write ? IFL_PURPOSE_CHANGES : IFL_PURPOSE_READS);
 }
 
 uint8_t *ifl_warp_reach_each(ifl_warp *warp, const ifl_code *code, ifl_space space, uint32_t lane,
                              uint64_t address, uint64_t bytes)
 {
-    return reach_checked(warp, code, space, lane, address, (asked_bytes){bytes, bytes, true, false},
+    return reach_checked(warp, code, space, lane, address,
+                         (asked_bytes){.bytes = bytes, .least = bytes, .is_run = true},
                          IFL_PURPOSE_CHANGES);
 }
 
