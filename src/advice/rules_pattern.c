@@ -202,10 +202,19 @@ static void join_rows(const ifl_situation *s, ifl_remedy *to)
     to->work.spread += to->work.waits * log2(ELEMENTS);
 }
 
+/* A tile in memory order is whole lines: that moves more than lone sectors do, where no thread wants
+ * the others. */
+static bool wants_whole_lines(const ifl_situation *s)
+{
+    const double most = 0.5;
+    const ifl_cache_facts *f = ifl_profile_caches(s->profile, s->device->id);
+    return !f || f->thin_unused < most;
+}
+
 bool ifl_rule_stage_through_shared(const ifl_situation *s, ifl_remedy *to)
 {
     double excess;
-    if (runs_across(s) || blocks_run_across(s))
+    if (runs_across(s) || blocks_run_across(s) || !wants_whole_lines(s))
         return false;
     const ifl_profile_line *line =
         ifl_situation_worst(s, IFL_PATTERN_BIT(IFL_PATTERN_STRIDED), &excess);

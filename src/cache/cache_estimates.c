@@ -121,6 +121,7 @@ void ifl_cache_estimate_all(const ifl_cache_case *of, const ifl_cache_outcomes *
     const double loads = (double)of->load_sectors;
     describe_sample(of, out);
     describe_turns(outcomes, out);
+    out->thin_unused = of->grid->thin_unused;
     out->phases = outcomes->phases;
     out->phases.known &= ifl_cache_cut(of) <= 1; /* otherwise they are those of its beginning */
     describe(of, &outcomes->of_queue[0], out);

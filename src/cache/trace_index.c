@@ -124,6 +124,8 @@ typedef struct line_use {
     uint32_t warp; /* of its first touch */
     bool is_read;  /* by its first touch */
     bool is_reused;
+    bool is_thin;    /* some request takes one sector of it */
+    uint8_t sectors; /* that requests take, a bit each */
 } line_use;
 
 /* A hash table from lines to numbers, at most half full. Lines jump about in it: their slots are
@@ -173,6 +175,8 @@ static bool is_late(const ifl_trace_request *request)
     return sequence * IFL_REQUEST_TIME > IFL_TURN_TIME;
 }
 
+enum { SECTORS = 4, ALL_SECTORS = (1 << SECTORS) - 1 };
+
 static void number_touch(ifl_trace_index *x, line_table *table, const ifl_trace_request *request,
                          ifl_touch *touch, uint32_t warp)
 {
@@ -189,6 +193,9 @@ static void number_touch(ifl_trace_index *x, line_table *table, const ifl_trace_
     else
         use->is_reused |= reads || (use->is_read && use->warp != warp);
     x->has_reuse |= use->is_reused;
+    const unsigned taken = touch->sectors & ALL_SECTORS;
+    use->sectors |= taken;
+    use->is_thin |= !(taken & (taken - 1)) && touch->path != IFL_PATH_LOCAL;
 }
 
 /* Without numbers one line that is reused says enough. */
@@ -215,6 +222,16 @@ static void mark_reused(ifl_trace_index *x, const line_table *table)
     }
 }
 
+static double thin_unused(const ifl_trace_index *x, const line_table *table)
+{
+    uint32_t thin = 0, taken = 0;
+    for (uint32_t n = 0; n < x->line_count; n++) {
+        thin += table->use[n].is_thin;
+        taken += table->use[n].is_thin ? (uint32_t)__builtin_popcount(table->use[n].sectors) : 0;
+    }
+    return thin && !x->is_cut ? 1 - (double)taken / ((double)thin * SECTORS) : 0;
+}
+
 static bool find_lines(ifl_trace_index *x, bool is_numbered)
 {
     line_table table;
@@ -223,6 +240,7 @@ static bool find_lines(ifl_trace_index *x, bool is_numbered)
     number_lines(x, &table, is_numbered);
     if (is_numbered && x->has_reuse)
         mark_reused(x, &table);
+    x->thin_unused = is_numbered ? thin_unused(x, &table) : 0;
     return true;
 }
 

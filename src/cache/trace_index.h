@@ -65,6 +65,9 @@ typedef struct ifl_trace_index {
      * order warps run: it is read at most once, then stored to by the same warp, or only stored
      * to. No L1 changes what becomes of its touches. */
     bool has_reuse;
+    /* Of lines of which some request takes one sector: the share of their sectors that none takes.
+     * 0 where it is not known: of a trace that is cut, or without numbers. */
+    double thin_unused;
     uint64_t load_sectors; /* of its loads, and of all */
     uint64_t sectors;
     ifl_room word_room, touch_room, request_room, warp_room, block_room, line_room, spare[2];

@@ -61,6 +61,9 @@ typedef struct ifl_cache_facts {
     double turns_in_l1;     /* share of the turns with loads whose loads were all found in the L1 */
     double lines_from_dram; /* share of the lines that the L2 is asked for which come from DRAM */
     double from_dram_together; /* of two of a turn: how often one is where the other is */
+    /* of lines of which some request takes one sector: the share of their sectors that no request of
+     * the launch takes; 0: not known, or none */
+    double thin_unused;
     ifl_cache_phases phases;
     uint64_t l1_bytes;      /* of an SM: what shared memory leaves */
     uint64_t l2_bytes;      /* of the GPU */

@@ -41,6 +41,7 @@ typedef struct shape {
     double far; /* of the warps' standing still, the share for data from far, before STS */
     uint64_t buffer_bytes;   /* 0: not known */
     double l1_hit, half_hit; /* -1: not followed; with half the blocks */
+    double thin_unused;
 } shape;
 
 /* float4, four loads before a wait, enough blocks: as document 001 ends. */
@@ -193,6 +194,7 @@ static void add_caches(ifl_profile *p, const shape *s)
                          .l2_read_sectors = {misses, misses, misses},
                          .dram_read_bytes = {32 * misses, 32 * misses, 32 * misses}};
     f.half_l1_load_hits = sectors * s->half_hit;
+    f.thin_unused = s->thin_unused;
     if (s->l1_hit >= 0)
         assert_true(ifl_vec_push(&p->caches, f));
 }
@@ -408,6 +410,34 @@ static void test_each_rule(void **unused)
     }
 }
 
+static bool is_staged(double thin_unused)
+{
+    ifl_arena arena = {0};
+    ifl_advices advices;
+    shape s = healthy;
+    s.pattern = IFL_PATTERN_STRIDED;
+    s.stride_words = 1024;
+    s.bytes = 8;
+    s.sectors = 32;
+    s.l1_hit = 0;
+    s.gpu = s.rule = "h200";
+    s.thin_unused = thin_unused;
+    advise(&s, "h200", &arena, &advices);
+    const bool is = find(&advices, "stage_through_shared");
+    ifl_advice_free(&advices);
+    ifl_arena_free(&arena);
+    return is;
+}
+
+/* A tile of whole lines moves four times what one sector of each is. */
+static void test_lone_sectors_are_not_staged(void **unused)
+{
+    (void)unused;
+    assert_true(is_staged(0));
+    assert_true(is_staged(0.25));
+    assert_false(is_staged(0.75));
+}
+
 static void test_every_rule_has_a_fault(void **unused)
 {
     size_t count;
@@ -517,6 +547,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_rule),
         cmocka_unit_test(test_every_rule_has_a_fault),
+        cmocka_unit_test(test_lone_sectors_are_not_staged),
         cmocka_unit_test(test_nothing_is_wrong),
         cmocka_unit_test(test_arithmetic_is_not_for_wide_loads),
         cmocka_unit_test(test_array_in_registers),

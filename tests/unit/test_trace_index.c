@@ -118,6 +118,25 @@ static void test_reuse(void **unused)
                        {0, 1, 0, STORE})); /* 90 × 3 > 256: in rounds the store comes first */
 }
 
+/* Two warps take a sector each of line 1, one takes all of line 2. */
+static void test_unused_sectors(void **unused)
+{
+    made m = {0};
+    ifl_trace_index index = {0};
+    (void)unused;
+    add(&m, 0, 0, 0, IFL_ACCESS_LOAD, 1);
+    add(&m, 1, 0, 0, IFL_ACCESS_LOAD, 1);
+    add(&m, 1, 0, 1, IFL_ACCESS_LOAD, 2);
+    m.records[1].sectors = 1 << 3;
+    m.records[2].sectors = 0xf;
+    assert_true(build(&index, &m, 1, true));
+    assert_true(index.thin_unused == 0.5);
+    m.records[2].line = 1;
+    assert_true(build(&index, &m, 1, true));
+    assert_true(index.thin_unused == 0);
+    ifl_trace_index_free(&index);
+}
+
 /* Of eight loads past the L1 in a row for the same sector 0.57 to 0.7 were sent on by an H200
  * (docs/caches.md): every second waits for the one before. Not of another turn, line or kind. */
 static void test_every_second_load_past_the_l1_joins(void **unused)
@@ -320,6 +339,7 @@ int main(void)
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_unused_sectors),
         cmocka_unit_test(test_every_second_load_past_the_l1_joins),
         cmocka_unit_test(test_sms_take_turns),
         cmocka_unit_test(test_forgets),
