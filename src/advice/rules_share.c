@@ -262,7 +262,7 @@ static bool warps_meet(const ifl_situation *s, const ifl_profile_line *line, dou
 static const char *say_atomics(const ifl_situation *s, double requests, double serial)
 {
     if (serial <= requests)
-        return ifl_situation_say(s, "%s per block, which update the same 512 bytes",
+        return ifl_situation_say(s, "%s per block, each of one word, all in the same 512 bytes",
                                  ifl_figure_amount(requests / s->work.blocks, "atomic").text);
     return ifl_situation_say(
         s, "%s per warp, each of %s, with %s on one address",

@@ -30,6 +30,7 @@ typedef struct shape {
     double atomics, atomic_lanes; /* requests; lanes that meet on one address */
     bool atomics_in_shared;
     bool merges;      /* each block its own, to the places of all */
+    bool counts;      /* each warp one, to one place */
     double divisions; /* integer ones, of a warp of machine code */
     double local_sectors;
     uint32_t spilled;           /* bytes a thread */
@@ -154,7 +155,8 @@ static void add_atomics(ifl_profile *p, const shape *s, double warps)
         set(both[i], IFL_COUNTER_global_atomic_sectors_ideal, warps * s->atomics * 4);
         set(both[i], IFL_COUNTER_global_atomic_serial, warps * s->atomics * s->atomic_lanes);
     }
-    if (s->merges)
+    line.pattern.kind = s->counts ? IFL_PATTERN_BROADCAST : line.pattern.kind;
+    if (s->merges || s->counts)
         set(&p->counters, IFL_COUNTER_global_atomic_busiest_part, 8 * warps * s->atomics);
     assert_true(ifl_vec_push(&p->lines, line));
 }
@@ -438,6 +440,25 @@ static void test_lone_sectors_are_not_staged(void **unused)
     assert_false(is_staged(0.75));
 }
 
+static void test_atomics_on_one_word(void **unused)
+{
+    ifl_arena arena = {0};
+    ifl_advices advices;
+    shape s = healthy;
+    (void)unused;
+    s.gpu = s.rule = "h200";
+    s.loads = s.stores = 0;
+    s.atomics = s.atomic_lanes = 1;
+    s.counts = true;
+    advise(&s, "h200", &arena, &advices);
+    const ifl_advice *a = find(&advices, "fewer_atomics");
+    assert_non_null(a);
+    assert_string_equal(a->symptom,
+                        "8 atomics per block, each of one word, all in the same 512 bytes");
+    ifl_advice_free(&advices);
+    ifl_arena_free(&arena);
+}
+
 static void test_every_rule_has_a_fault(void **unused)
 {
     size_t count;
@@ -548,6 +569,7 @@ int main(void)
         cmocka_unit_test(test_each_rule),
         cmocka_unit_test(test_every_rule_has_a_fault),
         cmocka_unit_test(test_lone_sectors_are_not_staged),
+        cmocka_unit_test(test_atomics_on_one_word),
         cmocka_unit_test(test_nothing_is_wrong),
         cmocka_unit_test(test_arithmetic_is_not_for_wide_loads),
         cmocka_unit_test(test_array_in_registers),
