@@ -34,14 +34,12 @@ IFL_SERVED ifl_cuda_error cudaIpcCloseMemHandle(void *at)
 
 /* What a stream was given is done when the call returns: an event of another process has nothing
  * left to wait for. */
-enum { NO_TIMING = 2, INTERPROCESS = 4 };
-
 static ifl_cuda_error export_event(ifl_shared_handle *out, void *handle)
 {
     const ifl_event *event = ifl_event_of(handle);
     if (!event || !out)
         return out ? ifl_cudaErrorInvalidResourceHandle : ifl_cudaErrorInvalidValue;
-    if (!(event->flags & INTERPROCESS))
+    if (!(event->flags & IFL_EVENT_INTERPROCESS))
         return ifl_cudaErrorInvalidResourceHandle;
     ifl_shared_export_event(out);
     return ifl_cudaSuccess;
@@ -54,8 +52,9 @@ IFL_SERVED ifl_cuda_error cudaIpcGetEventHandle(ifl_shared_handle *out, void *ev
 
 static ifl_cuda_error import_event(ifl_event **out, const ifl_shared_handle *handle)
 {
-    return out && ifl_shared_is_event(handle) ? ifl_event_new(out, NO_TIMING | INTERPROCESS)
-                                              : ifl_cudaErrorInvalidValue;
+    return ifl_shared_is_event(handle)
+               ? ifl_event_new(out, IFL_EVENT_NO_TIMING | IFL_EVENT_INTERPROCESS)
+               : ifl_cudaErrorInvalidValue;
 }
 
 IFL_SERVED ifl_cuda_error cudaIpcOpenEventHandle(ifl_event **out, ifl_shared_handle handle)

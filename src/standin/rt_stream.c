@@ -294,11 +294,10 @@ ALSO_OF_THREAD(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 
 static ifl_cuda_error elapsed(float *milliseconds, void *start, void *end)
 {
-    enum { NO_TIMING = 2 };
     const ifl_event *a = ifl_event_of(start), *b = ifl_event_of(end);
     if (!milliseconds)
         return ifl_cudaErrorInvalidValue;
-    if (!a || !b || a->gpu != b->gpu || (a->flags | b->flags) & NO_TIMING)
+    if (!a || !b || a->gpu != b->gpu || (a->flags | b->flags) & IFL_EVENT_NO_TIMING)
         return ifl_cudaErrorInvalidResourceHandle;
     if (a->capture || b->capture)
         return ifl_cudaErrorCapturedEvent;

@@ -163,11 +163,18 @@ void ifl_streams_visit(void (*visit)(void *user, ifl_stream *stream), void *user
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
+/* An H200 refuses what has no meaning, and events for other processes that keep times. */
+static bool are_event_flags(unsigned flags)
+{
+    enum { ALL = 7 };
+    return flags <= ALL && (!(flags & IFL_EVENT_INTERPROCESS) || flags & IFL_EVENT_NO_TIMING);
+}
+
 ifl_cuda_error ifl_event_new(ifl_event **out, unsigned flags)
 {
-    ifl_event *event = out ? calloc(1, sizeof *event) : NULL;
-    if (!out)
+    if (!out || !are_event_flags(flags))
         return ifl_cudaErrorInvalidValue;
+    ifl_event *event = calloc(1, sizeof *event);
     *out = NULL;
     if (!event || !ifl_handle_add(IFL_HANDLE_EVENT, event)) {
         free(event);

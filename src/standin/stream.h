@@ -55,6 +55,7 @@ ifl_cuda_error ifl_stream_new(ifl_stream **out, unsigned flags, int priority);
 /* cudaErrorInvalidResourceHandle: it is no stream that a program made. A capture that it began is
  * over. */
 ifl_cuda_error ifl_stream_destroy(void *handle);
+enum { IFL_EVENT_NO_TIMING = 2, IFL_EVENT_INTERPROCESS = 4 };
 ifl_cuda_error ifl_event_new(ifl_event **out, unsigned flags);
 ifl_cuda_error ifl_event_destroy(void *handle);
 /* The stream is captured, and what other streams of its capture did last comes before what it does

@@ -159,12 +159,15 @@ static size_t wrong_names(word_kind kind, wrong_word *out)
     return 2;
 }
 
+/* cudaEventInterprocess needs cudaEventDisableTiming beside it: so its reference, and an H200. */
 static size_t wrong_choices(word_kind kind, wrong_word *out)
 {
+    enum { INTERPROCESS_ALONE = 4 };
     const int code = (int)word_abouts[kind].number;
     out[0] = (wrong_word){9, code};
     out[1] = (wrong_word){(word)-1, code};
-    return 2;
+    out[2] = (wrong_word){INTERPROCESS_ALONE, code};
+    return kind == WORD_EVENT_FLAGS ? 3 : 2;
 }
 
 static size_t wrong_nulls(word_kind kind, wrong_word *out)
