@@ -25,6 +25,10 @@ enum {
     IFL_ALLOCATION_PINNED = 1 << 9     /* the host's memory, which kernels reach over the bus */
 };
 
+/* In front of what a kernel's malloc gives lie bytes that a kernel may use: nvcc keeps the count of
+ * `new T[n]` there. An H200 leaves that room too. */
+enum { IFL_HEAP_FRONT = 16 };
+
 typedef struct ifl_allocation {
     uint64_t address; /* device address of the first byte */
     uint64_t bytes;

@@ -250,10 +250,6 @@ static void call_printf(const ifl_provided_lane *call)
 
 /* ---- memory, assertions ---------------------------------------------------------------------- */
 
-/* In front of what malloc gives lie bytes that a kernel may use: nvcc keeps the count of `new T[n]`
- * there. An H200 leaves that room too. */
-enum { FRONT = 16 };
-
 static void call_malloc(const ifl_provided_lane *call)
 {
     char label[96];
@@ -264,10 +260,10 @@ static void call_malloc(const ifl_provided_lane *call)
              (unsigned long long)bytes, b[0], b[1], b[2], call->warp->index, call->lane);
     ifl_allocation *a = NULL;
     call->warp->worker->heap_calls++;
-    if (bytes <= UINT64_MAX - FRONT)
-        ifl_memory_allocate(call->warp->worker->grid->launch->memory, bytes + FRONT, 0,
+    if (bytes <= UINT64_MAX - IFL_HEAP_FRONT)
+        ifl_memory_allocate(call->warp->worker->grid->launch->memory, bytes + IFL_HEAP_FRONT, 0,
                             IFL_ALLOCATION_DEVICE | IFL_ALLOCATION_UNWRITTEN, label, &a, NULL);
-    ifl_provided_result(call, a ? a->address + FRONT : 0);
+    ifl_provided_result(call, a ? a->address + IFL_HEAP_FRONT : 0);
 }
 
 static void forget_hints(ifl_worker *worker, const ifl_allocation *a)
@@ -285,8 +281,8 @@ static void call_free(const ifl_provided_lane *call)
     if (!address)
         return;
     call->warp->worker->heap_calls++;
-    bool is_ours = a && a->address + FRONT == address && a->flags & IFL_ALLOCATION_DEVICE &&
-                   !(a->flags & IFL_ALLOCATION_MODULE);
+    bool is_ours = a && a->address + IFL_HEAP_FRONT == address &&
+                   a->flags & IFL_ALLOCATION_DEVICE && !(a->flags & IFL_ALLOCATION_MODULE);
     if (!is_ours || a->flags & IFL_ALLOCATION_FREED) {
         ifl_fault_raise(call->warp, call->code, IFL_FAULT_OTHER, call->lane, "free of 0x%llx, %s",
                         (unsigned long long)address,

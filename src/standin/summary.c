@@ -304,13 +304,13 @@ static ifl_status save(sites *all, size_t entries, ifl_report_format format, con
 static void tell_leaks(ifl_session *session)
 {
     const ifl_memory *memory = ifl_session_memory(session);
-    const uint32_t others = IFL_ALLOCATION_FREED | IFL_ALLOCATION_MODULE | IFL_ALLOCATION_DEVICE;
+    const uint32_t others = IFL_ALLOCATION_FREED | IFL_ALLOCATION_MODULE;
     uint64_t bytes = 0, count = 0;
     for (size_t i = 0; i < ifl_memory_count(memory); i++) {
         const ifl_allocation *a = ifl_memory_at(memory, i);
         if (a->flags & others)
             continue;
-        bytes += a->bytes;
+        bytes += a->bytes - (a->flags & IFL_ALLOCATION_DEVICE ? IFL_HEAP_FRONT : 0);
         if (count++ < MOST_LEAKS)
             ifl_state_tell("never freed: %s", a->label);
     }

@@ -4,21 +4,21 @@
 // run: --leaks
 #include "check.h"
 
-__global__ void set(int *x)
+__global__ void set(int **x)
 {
-    *x = 1;
+    *x = (int *)malloc(100);
 }
 
-static int *allocate()
+static int **allocate()
 {
-    int *x;
-    cudaMalloc(&x, 4);
+    int **x;
+    cudaMalloc(&x, 8);
     return x;
 }
 
 int main()
 {
-    int *x = allocate();
+    int **x = allocate();
     set<<<1, 1>>>(x);
     CHECK(cudaDeviceSynchronize());
     return 0;
