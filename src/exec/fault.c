@@ -147,6 +147,24 @@ static void describe_window(place_text out, uint64_t address, own_bytes own, con
                  (unsigned long long)(address - own.end), what, (unsigned long long)total);
 }
 
+/* Calls whose depth ptxas does not know have a stack, which grows down. */
+static bool is_below_stack(const ifl_frame *frame, uint64_t address)
+{
+    return frame && frame->routine->has_stack && !frame->local_start && (int32_t)address < 0;
+}
+
+static void describe_local(place_text out, const ifl_frame *frame, uint64_t address)
+{
+    if (is_below_stack(frame, address))
+        snprintf(out.to, out.size,
+                 "%lld bytes below the thread's stack of %llu bytes (cudaLimitStackSize)",
+                 -(long long)(int32_t)address, (unsigned long long)frame->local_bytes);
+    else
+        describe_window(out, address,
+                        (own_bytes){0, frame ? frame->local_start + frame->local_bytes : 0},
+                        "thread's");
+}
+
 /* In shared memory of the cluster: no such block, one that has ended, or outside of what it has. */
 static void describe_cluster(place_text out, const ifl_warp *warp, uint64_t address)
 {
@@ -178,15 +196,12 @@ static void describe(place_text out, const ifl_warp *warp, ifl_space space, uint
                      uint64_t bytes, bool is_write)
 {
     const ifl_grid *grid = warp->worker->grid;
-    const ifl_frame *frame = warp->frame;
     if (space == IFL_SPACE_CLUSTER || (space == IFL_SPACE_SHARED && has_rank(warp, address)))
         describe_cluster(out, warp, address);
     else if (space == IFL_SPACE_SHARED)
         describe_window(out, address, own_shared(grid), "block's");
     else if (space == IFL_SPACE_LOCAL)
-        describe_window(out, address,
-                        (own_bytes){0, frame ? frame->local_start + frame->local_bytes : 0},
-                        "thread's");
+        describe_local(out, warp->frame, address);
     else
         describe_global(out, grid->launch->memory, address, bytes, is_write);
 }
