@@ -10,9 +10,9 @@ typedef enum ifl_lane_part {
     IFL_PART_WHOLE,
     IFL_PART_LOW_TWICE, /* the lower half in both */
     IFL_PART_HIGH_TWICE,
-    IFL_PART_HIGH_NEGATED, /* the upper half with the opposite sign */
-    IFL_PART_HALF1,        /* the upper half, as the lower */
-    IFL_PART_BYTE1,        /* a byte, as the lowest */
+    IFL_PART_TURNED, /* the lower half as the upper, the upper with the opposite sign as the lower */
+    IFL_PART_HALF1,  /* the upper half, as the lower */
+    IFL_PART_BYTE1,  /* a byte, as the lowest */
     IFL_PART_BYTE2,
     IFL_PART_BYTE3,
     IFL_PART_TWICE, /* of 64 bits: the lower word in both */

@@ -12,25 +12,26 @@
 
 /* ---- parts and signs of sources -------------------------------------------------------------- */
 
-/* A part: shifted down, masked, times 0x10001 where it fills both halves. */
+/* A part: turned down, masked, times 0x10001 where it fills both halves. */
 static const struct ifl_part_form {
-    uint32_t shift, mask, times, flip;
+    uint32_t turn, mask, times, flip;
 } ifl_part_forms[IFL_PARTS] = {
     [IFL_PART_WHOLE] = {0, UINT32_MAX, 1, 0},
     [IFL_PART_LOW_TWICE] = {0, 0xffff, 0x10001, 0},
     [IFL_PART_HIGH_TWICE] = {16, 0xffff, 0x10001, 0},
-    [IFL_PART_HIGH_NEGATED] = {0, UINT32_MAX, 1, 0x80000000},
-    [IFL_PART_HALF1] = {16, UINT32_MAX, 1, 0},
-    [IFL_PART_BYTE1] = {8, UINT32_MAX, 1, 0},
-    [IFL_PART_BYTE2] = {16, UINT32_MAX, 1, 0},
-    [IFL_PART_BYTE3] = {24, UINT32_MAX, 1, 0},
+    [IFL_PART_TURNED] = {16, UINT32_MAX, 1, 0x8000},
+    [IFL_PART_HALF1] = {16, 0xffff, 1, 0},
+    [IFL_PART_BYTE1] = {8, 0xffffff, 1, 0},
+    [IFL_PART_BYTE2] = {16, 0xffff, 1, 0},
+    [IFL_PART_BYTE3] = {24, 0xff, 1, 0},
     [IFL_PART_TWICE] = {0, UINT32_MAX, 1, 0},
 };
 
 IFL_LANE uint32_t ifl_part_of(uint32_t x, unsigned part)
 {
     const struct ifl_part_form *f = &ifl_part_forms[part];
-    return ((x >> (f->shift & 31) & f->mask) * f->times) ^ f->flip;
+    const uint32_t turned = x >> (f->turn & 31) | x << ((32 - f->turn) & 31);
+    return ((turned & f->mask) * f->times) ^ f->flip;
 }
 
 IFL_LANE uint32_t ifl_halves(uint32_t x, const ifl_lane_options *o, unsigned k)

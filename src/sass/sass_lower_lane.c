@@ -45,8 +45,8 @@ static uint8_t part_of(unsigned select)
         return IFL_PART_LOW_TWICE;
     case IFL_SASS_WORD_H1_H1:
         return IFL_PART_HIGH_TWICE;
-    case IFL_SASS_WORD_H0_NH1:
-        return IFL_PART_HIGH_NEGATED;
+    case IFL_SASS_WORD_H0_NH1: /* upper half first, as ptxas makes b * i of complex numbers */
+        return IFL_PART_TURNED;
     case IFL_SASS_WORD_H1:
         return IFL_PART_HALF1;
     case IFL_SASS_WORD_F32: /* of a pair */
