@@ -44,6 +44,11 @@ enum { U32 = 1, S32 = 1, F32 = 1, U64 = 2, S64 = 2, F64 = 2 };
     {                                                                                              \
         U64, __VA_ARGS__                                                                           \
     }
+#define SIGNATURE_CHOICE(...)                                                                      \
+    false,                                                                                         \
+    {                                                                                              \
+        U32, __VA_ARGS__                                                                           \
+    }
 #define SIGNATURE_NONZERO(...)                                                                     \
     true,                                                                                          \
     {                                                                                              \

@@ -165,6 +165,26 @@ IFL_INLINE void keep_two(uint32_t *words, const uint64_t *results, uint32_t mask
         IFL_NEXT;                                                                                  \
     }
 
+/* Where both predicates are one, the lower half's is what stays: ptxas names one for both where only
+ * that is used, and an H200 gives it. */
+#define CHOICE_BODY(n, D, takes, ...)                                                              \
+    IFL_HANDLER(IFL_PASTE(run_, n))                                                                \
+    {                                                                                              \
+        BEGIN                                                                                      \
+        uint32_t lower = 0, upper = 0, result[IFL_WARP_LANES];                                     \
+        _Pragma("omp simd reduction(|:lower, upper)") IFL_EACH_LANE(i)                             \
+        {                                                                                          \
+            takes const uint32_t chosen = (__VA_ARGS__);                                           \
+            result[i] = chosen;                                                                    \
+            lower |= (uint32_t)(IFL_LOW(chosen) == IFL_LOW(a)) << i;                               \
+            upper |= (uint32_t)(IFL_HIGH(chosen) == IFL_HIGH(a)) << i;                             \
+        }                                                                                          \
+        keep_one((uint32_t *)(void *)(frame + code->d), result, mask);                             \
+        ifl_set_predicate(frame, o->out[1], mask, upper);                                          \
+        ifl_set_predicate(frame, o->out[0], mask, lower);                                          \
+        IFL_NEXT;                                                                                  \
+    }
+
 IFL_INLINE uint32_t combine(const ifl_lane_options *o, uint32_t holds, uint32_t with)
 {
     return o->m.combine == IFL_COMBINE_OR    ? holds | with
@@ -226,6 +246,7 @@ IFL_INLINE uint32_t combine(const ifl_lane_options *o, uint32_t holds, uint32_t 
 #define SIGNATURE_F64(...) LANE_BODY, F64, TAKES(__VA_ARGS__)
 #define SIGNATURE_CARRY(...) CARRY_BODY, U32, TAKES(__VA_ARGS__)
 #define SIGNATURE_WIDE(...) CARRY_BODY, U64, TAKES(__VA_ARGS__)
+#define SIGNATURE_CHOICE(...) CHOICE_BODY, U32, TAKES(__VA_ARGS__)
 #define SIGNATURE_NONZERO(...) NONZERO_BODY, U32, TAKES(__VA_ARGS__)
 #define SIGNATURE_TEST(...) TEST_BODY, U32, TAKES(__VA_ARGS__)
 #define SIGNATURE_TESTS(...) TESTS_BODY, U32, TAKES(__VA_ARGS__)
