@@ -39,6 +39,25 @@ IFL_LANE uint32_t ifl_halves(uint32_t x, const ifl_lane_options *o, unsigned k)
     return (ifl_part_of(x, o->part[k]) & o->keep[k]) ^ o->flip[k];
 }
 
+/* A float as a half, rounded towards zero; a half below 2^-14 counts 2^-24. */
+IFL_LANE uint32_t ifl_f16_cut(uint32_t x)
+{
+    enum { INFINITE = 0x7f800000, TOO_LARGE = 0x47800000, NORMAL = 0x38800000 };
+    const uint32_t magnitude = x & INT32_MAX, normal = (magnitude >> 13) - (112u << 10);
+    const uint32_t small =
+        (uint32_t)(ifl_bits_f32(magnitude & (uint32_t) - (magnitude < NORMAL)) * 0x1p24f);
+    const uint32_t large = magnitude < INFINITE ? 0x7bff : 0x7c00;
+    const uint32_t code = magnitude < NORMAL ? small : magnitude < TOO_LARGE ? normal : large;
+    return magnitude > INFINITE ? 0x7fff : code | (x >> 16 & 0x8000);
+}
+
+/* Two halves, or a float as both. */
+IFL_LANE uint32_t ifl_cut_halves(uint32_t x, const ifl_lane_options *o, unsigned k)
+{
+    const uint32_t both = ifl_f16_cut(x) * 0x10001;
+    return o->part[k] == IFL_PART_TWICE ? (both & o->keep[k]) ^ o->flip[k] : ifl_halves(x, o, k);
+}
+
 /* Two f32; the upper one may have the opposite sign */
 IFL_LANE uint64_t ifl_pair(uint64_t x, const ifl_lane_options *o, unsigned k)
 {

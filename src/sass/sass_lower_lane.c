@@ -296,6 +296,12 @@ static bool is_copy(const ifl_sass_lowerer *l)
     return op == IFL_SASS_OP_IMAD && (is_a || is_b);
 }
 
+static bool is_sum_of_halves(const ifl_sass_lowerer *l)
+{
+    return ifl_sass_op_as(l->instruction->op) == IFL_SASS_OP_HADD2 &&
+           !is_one(l, IFL_SASS_VALUE_TYPE, IFL_SASS_WORD_F32);
+}
+
 static void set_options(ifl_sass_lowerer *l, ifl_lane_options *o)
 {
     const number_kind kind = kind_of_sources(l);
@@ -303,8 +309,7 @@ static void set_options(ifl_sass_lowerer *l, ifl_lane_options *o)
     for (unsigned k = 0; k < 3; k++) {
         set_source(ifl_sass_lower_operand(l, sources[k]), kind, k, o);
         const bool narrows = kind == HALF_PAIR && o->part[k] == IFL_PART_TWICE;
-        const bool has_sign = o->flip[k] || o->keep[k] != UINT32_MAX;
-        if (o->part[k] == IFL_PARTS || (narrows && (!is_copy(l) || has_sign)))
+        if (o->part[k] == IFL_PARTS || (narrows && !is_sum_of_halves(l)))
             ifl_sass_refuse(l, "with this part of an operand");
     }
     o->number = number(l);
@@ -331,13 +336,13 @@ static uint32_t find_row(const ifl_sass_lowerer *l, const ifl_lane_options *o)
         ifl_sass_lower_predicate_out(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_OUT));
     const uint32_t out2 =
         ifl_sass_lower_predicate_out(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_PREDICATE_OUT2));
-    const ifl_sass_query query = {.instruction = l->instruction,
-                                  .table = (uint8_t)o->number,
-                                  .is_plain = is_plain(o),
-                                  .writes_predicate =
-                                      out != IFL_PREDICATE_SINK || out2 != IFL_PREDICATE_SINK,
-                                  .is_copy = is_copy(l),
-                                  .narrows = o->part[1] == IFL_PART_TWICE};
+    const ifl_sass_query query = {
+        .instruction = l->instruction,
+        .table = (uint8_t)o->number,
+        .is_plain = is_plain(o),
+        .writes_predicate = out != IFL_PREDICATE_SINK || out2 != IFL_PREDICATE_SINK,
+        .is_copy = is_copy(l),
+        .narrows = o->part[0] == IFL_PART_TWICE || o->part[1] == IFL_PART_TWICE};
     return ifl_sass_lane_row_find(&query);
 }
 

@@ -274,6 +274,7 @@ IFL_INLINE uint32_t combine(const ifl_lane_options *o, uint32_t holds, uint32_t 
 #define BITS(x) ifl_bits_f64(x)
 #define PART(x, k) ifl_part_of(x, o->part[k])
 #define H(x, k) ifl_halves((x), o, k)
+#define CUT(x, k) ifl_cut_halves((x), o, k)
 #define LOW(x, k) IFL_LOW(H(x, k))
 #define CODE(x, k) IFL_LOWER_CODE(H(x, k))
 /* A half beside floats, widened before its sign changes */
