@@ -610,26 +610,31 @@ static ifl_status read_into(void *user, const char *name, const uint8_t *bytes, 
     return ifl_machine_read_cubin(name, bytes, size, user, error);
 }
 
-ifl_status ifl_machine_read_best(const ifl_machine_source *source, uint32_t sm, ifl_machine **out,
-                                 ifl_error *error)
+static ifl_status read_target(const ifl_machine_source *source, uint32_t target, ifl_machine **out,
+                              ifl_error *error)
 {
-    ifl_machine_target_list targets;
-    ifl_status status = targets_of(source, &targets, error);
-    if (status != IFL_OK)
-        return status;
-    if (!targets.count)
-        return fail_to_run(source, sm, &targets, error);
     ifl_machine *machine = ifl_machine_new(source->name);
     if (!machine)
         return ifl_fail_memory(error, sizeof *machine);
-    const uint32_t runnable = newest_runnable(&targets, sm);
-    status = each_of_target(source, runnable ? runnable : targets.sm[targets.count - 1], read_into,
-                            machine, error);
+    const ifl_status status = each_of_target(source, target, read_into, machine, error);
     if (status == IFL_OK)
         *out = machine;
     else
         ifl_machine_free(machine);
     return status;
+}
+
+ifl_status ifl_machine_read_best(const ifl_machine_source *source, uint32_t sm, bool or_newest,
+                                 ifl_machine **out, ifl_error *error)
+{
+    ifl_machine_target_list targets;
+    const ifl_status status = targets_of(source, &targets, error);
+    if (status != IFL_OK)
+        return status;
+    const uint32_t runnable = newest_runnable(&targets, sm);
+    if (!targets.count || (!runnable && !or_newest))
+        return fail_to_run(source, sm, &targets, error);
+    return read_target(source, runnable ? runnable : targets.sm[targets.count - 1], out, error);
 }
 
 const ifl_machine_kernel *ifl_machine_find(const ifl_machine *machine, const char *name)

@@ -118,9 +118,10 @@ typedef ifl_status (*ifl_cubin_visitor)(void *user, const char *name, const uint
 ifl_status ifl_machine_each_runnable(const ifl_machine_source *source, uint32_t sm,
                                      ifl_cubin_visitor visit, void *user, ifl_error *error);
 
-/* The code that a GPU of compute capability `sm` runs, else that of the newest target. */
-ifl_status ifl_machine_read_best(const ifl_machine_source *source, uint32_t sm, ifl_machine **out,
-                                 ifl_error *error);
+/* The code that a GPU of compute capability `sm` runs, or else, if so wanted, that of the newest
+ * target. */
+ifl_status ifl_machine_read_best(const ifl_machine_source *source, uint32_t sm, bool or_newest,
+                                 ifl_machine **out, ifl_error *error);
 
 /* The targets that a file holds machine code for, ascending, without unpacking any of it. */
 enum { IFL_MACHINE_TARGETS = 32 };

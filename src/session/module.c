@@ -358,11 +358,18 @@ ifl_status ifl_module_add_machine(ifl_module *module, const ifl_machine *machine
     return status;
 }
 
-/* The kernels of a file without PTX: of the code that `sm` runs, else of the newest. */
-static ifl_status take_machine(ifl_module *module, const ifl_machine_source *source, uint32_t sm,
+/* The GPU whose code is meant; where nobody asked for it, the newest code is what there is
+ * otherwise. */
+typedef struct wanted {
+    uint32_t sm;
+    bool is_asked;
+} wanted;
+
+/* The kernels of a file without PTX. */
+static ifl_status take_machine(ifl_module *module, const ifl_machine_source *source, wanted w,
                                ifl_error *error)
 {
-    ifl_status status = ifl_machine_read_best(source, sm, &module->machine, error);
+    ifl_status status = ifl_machine_read_best(source, w.sm, !w.is_asked, &module->machine, error);
     for (size_t k = 0; status == IFL_OK && k < module->machine->kernel_count; k++)
         if (module->machine->kernels[k].is_kernel)
             status = add_machine_kernel(module, &module->machine->kernels[k], error);
@@ -372,16 +379,18 @@ static ifl_status take_machine(ifl_module *module, const ifl_machine_source *sou
 /* Without PTX that can be read, machine code is what there is. What a program loads may be
  * variables alone (cuBLASLt has such a fat binary); a file that somebody names has kernels. */
 static ifl_status or_machine(ifl_module *module, ifl_status status,
-                             const ifl_machine_source *source, uint32_t sm, ifl_error *error)
+                             const ifl_machine_source *source, wanted w, ifl_error *error)
 {
     ifl_error own = {0};
-    if ((status != IFL_UNSUPPORTED && status != IFL_BAD_INPUT) || !module->has_machine ||
-        take_machine(module, source, sm, &own) != IFL_OK ||
-        (!module->kernels.count && !source->bytes))
+    if ((status != IFL_UNSUPPORTED && status != IFL_BAD_INPUT) || !module->has_machine)
+        return status;
+    const ifl_status taken = take_machine(module, source, w, &own);
+    const bool has_code = taken == IFL_OK && (module->kernels.count || source->bytes);
+    if (!has_code && !(w.is_asked && taken == IFL_UNSUPPORTED))
         return status;
     if (error)
-        *error = (ifl_error){0};
-    return IFL_OK;
+        *error = own;
+    return taken;
 }
 
 static bool may_hold_machine_code(const char *path)
@@ -396,11 +405,22 @@ static bool may_hold_machine_code(const char *path)
     return is_fatbin || is_elf(path);
 }
 
-static uint32_t wanted_sm(const char *arch)
+static wanted wanted_of(const char *arch)
 {
     enum { H200 = 90 };
     const char *digits = arch ? arch + strcspn(arch, "0123456789") : "";
-    return *digits ? (uint32_t)atoi(digits) : H200;
+    return (wanted){*digits ? (uint32_t)atoi(digits) : H200, *digits};
+}
+
+/* What stands in fat binaries was chosen by it already; PTX text has one target. */
+static ifl_status check_target(const ifl_module *module, wanted w, ifl_error *error)
+{
+    for (size_t i = 0; i < module->programs.count && w.is_asked; i++)
+        if (module->programs.at[i]->sm > w.sm)
+            return ifl_fail(error, IFL_UNSUPPORTED,
+                            "'%s' has no PTX for sm_%u or older; it has PTX for %s", module->path,
+                            w.sm, module->programs.at[i]->target);
+    return IFL_OK;
 }
 
 static ifl_status end_assembly(const ifl_assembled *assembled, ifl_status status, ifl_error *error)
@@ -441,8 +461,10 @@ static ifl_status fill(ifl_module *module, const char *path, const char *arch, i
         status = read_texts(module, &texts, error);
     if (status == IFL_OK)
         status = settle(module, error);
+    if (status == IFL_OK)
+        status = check_target(module, wanted_of(arch), error);
     ifl_ptx_texts_free(&texts);
-    return or_machine(module, status, &(ifl_machine_source){.name = path}, wanted_sm(arch), error);
+    return or_machine(module, status, &(ifl_machine_source){.name = path}, wanted_of(arch), error);
 }
 
 ifl_status ifl_module_open(const char *path, const char *arch, ifl_module **out, ifl_error *error)
@@ -624,7 +646,7 @@ static ifl_status fill_from_bytes(ifl_module *module, const char *name, const ch
         status = settle(module, error);
     free_objects(&all);
     ifl_ptx_texts_free(&texts);
-    return or_machine(module, status, &source, sm, error);
+    return or_machine(module, status, &source, (wanted){sm, false}, error);
 }
 
 ifl_status ifl_module_open_bytes(const char *name, const void *bytes, size_t size, uint32_t sm,

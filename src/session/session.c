@@ -176,7 +176,7 @@ static ifl_status take_beside(const ifl_session *session, const ifl_machine_sour
         return IFL_OK;
     ifl_error own = {0};
     const ifl_status status =
-        ifl_machine_read_best(source, machine_target(session), &loaded->machine, &own);
+        ifl_machine_read_best(source, machine_target(session), true, &loaded->machine, &own);
     if (status == IFL_OK || (!is_named && status != IFL_NO_MEMORY))
         return IFL_OK;
     if (error)
