@@ -656,6 +656,43 @@ ifl_reason ifl_slow_local_address(ifl_warp *warp, const ifl_code *code, char *fr
     return IFL_REASON_NONE;
 }
 
+/* PTX ISA, alloca: what is more than there is may be taken, but not accessed. */
+ifl_reason ifl_slow_take_stack(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                               uint32_t active)
+{
+    const uint64_t *bytes = ifl_slot(frame, code->a), alignment = code->value;
+    uint64_t *d = ifl_slot(frame, code->d), *top = warp->frame->stack_top;
+    (void)active;
+    for (; mask; mask &= mask - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        const uint64_t place = (top[lane] + alignment - 1) / alignment * alignment;
+        top[lane] = place + bytes[lane];
+        d[lane] = place;
+    }
+    return IFL_REASON_NONE;
+}
+
+static ifl_reason move_top(uint64_t *to, const uint64_t *from, uint32_t mask)
+{
+    for (; mask; mask &= mask - 1)
+        to[__builtin_ctz(mask)] = from[__builtin_ctz(mask)];
+    return IFL_REASON_NONE;
+}
+
+ifl_reason ifl_slow_stack_top(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                              uint32_t active)
+{
+    (void)active;
+    return move_top(ifl_slot(frame, code->d), warp->frame->stack_top, mask);
+}
+
+ifl_reason ifl_slow_set_stack_top(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
+                                  uint32_t active)
+{
+    (void)active;
+    return move_top(warp->frame->stack_top, ifl_slot(frame, code->a), mask);
+}
+
 /* Constants and kernel parameters lie among the global allocations, and are read-only there. */
 static bool is_in_space(const ifl_warp *warp, ifl_space space, uint64_t address)
 {

@@ -47,6 +47,7 @@ typedef struct ifl_frame {
     uint64_t
         /* in a lane's local memory nothing below it was written since the frame was entered */
         local_low;
+    uint64_t stack_top[IFL_WARP_LANES]; /* where what variables and alloca take ends */
 } ifl_frame;
 
 typedef struct ifl_meeting {

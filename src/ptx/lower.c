@@ -497,6 +497,7 @@ static bool keep(ifl_lowerer *l, ifl_routine *routine)
     }
     routine->param_bytes = function->frame_bytes;
     routine->local_bytes = (function->local_bytes + 15) / 16 * 16;
+    routine->has_stack = l->uses_stack;
     resolve(l, routine->code);
     return true;
 }
@@ -508,6 +509,7 @@ static void lower_routine(ifl_lowerer *l, uint32_t index, ifl_routine *routine)
     l->instruction = NULL;
     ifl_builder_clear(&l->build);
     memset(l->temporaries, 0, sizeof l->temporaries);
+    l->uses_stack = false;
     routine->name = l->function->name;
     routine->address = IFL_CODE_WINDOW + 16 * (uint64_t)index;
     l->image->demands.declared_shared += l->function->shared_bytes;

@@ -33,7 +33,7 @@ typedef struct ifl_lowerer {
     bool *is_undefined;              /* by register: may be read before it is written */
     bool *varies;   /* by register: may differ between the lanes of a warp; NULL: not asked yet */
     bool *is_alias; /* by register: its slot is that of what was moved into it; see lower_alias.c */
-    bool calls_indirectly;
+    bool calls_indirectly, uses_stack;
     uint32_t global_operations; /* bit IFL_OPERATION_*: atomics on global memory so far */
     ifl_error *error;
     ifl_status status; /* the first failure */
@@ -115,7 +115,7 @@ void ifl_lower_by_row(ifl_lowerer *l);
 ifl_lower_function ifl_lower_load, ifl_lower_store, ifl_lower_multicast_load, ifl_lower_atomic,
     ifl_lower_cvta, ifl_lower_isspacep, ifl_lower_prefetch, ifl_lower_cp_async,
     ifl_lower_cp_async_commit, ifl_lower_cp_async_wait, ifl_lower_policy, ifl_lower_mapa,
-    ifl_lower_getctarank;
+    ifl_lower_getctarank, ifl_lower_alloca, ifl_lower_stacksave, ifl_lower_stackrestore;
 /* Of the copies that cp.async has issued, all. */
 void ifl_lower_emit_copies_wait(ifl_lowerer *l);
 /* lower_control.c */

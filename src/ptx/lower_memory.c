@@ -520,6 +520,36 @@ void ifl_lower_getctarank(ifl_lowerer *l)
     ifl_lower_finish(l, d, to, 32, false);
 }
 
+/* ---- the stack ------------------------------------------------------------------------------- */
+
+/* PTX ISA, alloca: 8 bytes are the least alignment. */
+void ifl_lower_alloca(ifl_lowerer *l)
+{
+    const int64_t least = 8, wanted = ifl_lower_has(l, 2) ? l->slots.at[2]->value : least;
+    const uint32_t a = ifl_lower_source(l, l->slots.at[1], 64, false),
+                   d = ifl_lower_destination(l, l->slots.at[0], 64);
+    ifl_code *code = ifl_lower_emit(l, IFL_CODE_take_stack);
+    code->a = a, code->d = d;
+    code->value = (uint64_t)(wanted > least ? wanted : least);
+    l->uses_stack = true;
+    ifl_lower_finish(l, l->slots.at[0], d, 64, false);
+}
+
+void ifl_lower_stacksave(ifl_lowerer *l)
+{
+    const uint32_t d = ifl_lower_destination(l, l->slots.at[0], 64);
+    ifl_lower_emit(l, IFL_CODE_stack_top)->d = d;
+    l->uses_stack = true;
+    ifl_lower_finish(l, l->slots.at[0], d, 64, false);
+}
+
+void ifl_lower_stackrestore(ifl_lowerer *l)
+{
+    const uint32_t a = ifl_lower_source(l, l->slots.at[0], 64, false);
+    ifl_lower_emit(l, IFL_CODE_set_stack_top)->a = a;
+    l->uses_stack = true;
+}
+
 /* ---- asynchronous copies by lanes ---------------------------------------------------------------- */
 
 static void fill_end(ifl_transfer *t, uint8_t space, uint8_t kind, uint32_t address, unsigned bytes)

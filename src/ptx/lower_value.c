@@ -611,4 +611,7 @@ ifl_lower_function *const ifl_lower_table[IFL_OP_COUNT] = {
     [IFL_OP_SETMAXNREG] = ifl_lower_nothing,
     [IFL_OP_GRIDDEPCONTROL_WAIT] = ifl_lower_nothing,
     [IFL_OP_GRIDDEPCONTROL_LAUNCH] = ifl_lower_nothing,
+    [IFL_OP_ALLOCA] = ifl_lower_alloca,
+    [IFL_OP_STACKSAVE] = ifl_lower_stacksave,
+    [IFL_OP_STACKRESTORE] = ifl_lower_stackrestore,
 };

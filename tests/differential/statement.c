@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * See statement.h. Not here, since their results are open or they end the kernel: activemask,
- * elect, discard, brkpt, trap; setmaxnreg, which only kernels of whole warpgroups may use; alloca,
- * stacksave and stackrestore, which the engine refuses. */
+ * elect, discard, brkpt, trap, alloca, stacksave, stackrestore; setmaxnreg, which only kernels of
+ * whole warpgroups may use. */
 #include "statement.h"
 
 const char statement_functions[] =
