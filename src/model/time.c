@@ -124,6 +124,13 @@ static double most_of_an_sm(const ifl_rates *rates, const ifl_work *work, double
     return waves < 1 ? ceil(work->blocks / rates->sms) * rates->sms / work->blocks : 1;
 }
 
+/* An SM starts its blocks one after the other: those that it holds, which may be fewer than fit. */
+static double start_of(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm)
+{
+    const double held = fmin(blocks_per_sm, ceil(work->blocks / rates->sms));
+    return rates->arch.block_start_cycles * held / rates->clock_hz;
+}
+
 void ifl_timing_find(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm,
                      ifl_timing *out)
 {
@@ -133,7 +140,7 @@ void ifl_timing_find(const ifl_rates *rates, const ifl_work *work, double blocks
     const ifl_schedule s = ifl_schedule_find(rates, work, blocks_per_sm);
     const double waiting = waiting_power(rates, work, blocks_per_sm);
     out->latency = latency_of(rates, work);
-    const double start = rates->arch.block_start_cycles * blocks_per_sm / rates->clock_hz;
+    const double start = start_of(rates, work, blocks_per_sm);
     const double in_flight = in_flight_of(rates, work) / fmax(waves, 1);
     out->residency = work->waits_known
                          ? fmax(fmax(residency_of(rates, work, out->latency), start), in_flight)

@@ -334,6 +334,21 @@ static void starts_of_blocks_do_not_grow_with_their_work(void **state)
     ifl_device_close(device);
 }
 
+/* One block is there however many fit: the SM starts no other. */
+static void one_block_starts_alone(void **state)
+{
+    (void)state;
+    ifl_device *device = open_device("h200");
+    ifl_rates rates;
+    ifl_rates_find(device, &rates);
+    const ifl_work work = {.blocks = 1, .warps_per_block = 1, .waits_known = true};
+    ifl_timing few, many;
+    ifl_timing_find(&rates, &work, 1, &few);
+    ifl_timing_find(&rates, &work, 32, &many);
+    assert_true(few.residency == many.residency);
+    ifl_device_close(device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +364,7 @@ int main(void)
         cmocka_unit_test(many_blocks_are_placed_by_slices),
         cmocka_unit_test(starts_of_blocks_do_not_grow_with_their_work),
         cmocka_unit_test(a_few_blocks_are_spread_over_the_sms),
+        cmocka_unit_test(one_block_starts_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
