@@ -493,6 +493,8 @@ typedef struct ifl_report_options {
     const ifl_report_launch
         *each; /* all launches of a program, in order: of JSON alone; NULL: none */
     size_t each_count;
+    const char *const *warnings; /* of a program as a whole: of JSON alone */
+    size_t warning_count;
 } ifl_report_options;
 
 /* One report over `count` launches, with the GPUs that were added to each. `options` may be

@@ -215,6 +215,9 @@ static json_t *report_of(ifl_tree *tree, const ifl_report_input *input)
     ifl_tree_put(tree, root, "launches", launches);
     if (input->options.each)
         ifl_tree_put(tree, root, "each", each_of(tree, &input->options));
+    if (input->options.warning_count)
+        ifl_tree_put(tree, root, "warnings",
+                     texts_of(tree, input->options.warnings, input->options.warning_count));
     return root;
 }
 

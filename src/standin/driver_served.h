@@ -32,15 +32,15 @@ typedef enum ifl_driver_need {
 
 /* Begins a call that the program made at `from`: cudaSuccess, or why it cannot be served. */
 ifl_cuda_error ifl_driver_begin(ifl_driver_need need, const void *from);
-/* Ends it; the code as the driver says it. */
-ifl_cuda_error ifl_driver_end(ifl_cuda_error code);
+/* Ends the call of that name; the code as the driver says it. */
+ifl_cuda_error ifl_driver_end(const char *call, ifl_cuda_error code);
 
 #define DRIVE_WITH(need, ...)                                                                      \
     do {                                                                                           \
         ifl_cuda_error driver_code = ifl_driver_begin(need, __builtin_return_address(0));          \
         if (driver_code == ifl_cudaSuccess)                                                        \
             driver_code = (ifl_cuda_error)(__VA_ARGS__);                                           \
-        return ifl_driver_end(driver_code);                                                        \
+        return ifl_driver_end(__func__, driver_code);                                              \
     } while (0)
 
 /* A call that needs a current session; DRIVE_EARLY needs cuInit only. */

@@ -24,13 +24,20 @@ static const struct {
               {ifl_cudaErrorInvalidSymbol, IFL_CUDA_NOT_FOUND},
               {ifl_cudaErrorInvalidDeviceFunction, IFL_CUDA_INVALID_HANDLE}};
 
-ifl_cuda_error ifl_driver_end(ifl_cuda_error code)
+static ifl_cuda_error driver_code(ifl_cuda_error code)
 {
-    ifl_state_driver_end();
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].runtime == code)
             return (ifl_cuda_error)others[i].driver;
     return code;
+}
+
+ifl_cuda_error ifl_driver_end(const char *call, ifl_cuda_error code)
+{
+    const ifl_cuda_error given = driver_code(code);
+    ifl_state_driver_end();
+    ifl_state_driver_gave(call, (int)given);
+    return given;
 }
 
 static const char *name_of(int code)

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "standin/binary.h"
+#include "standin/failed_call.h"
 #include "standin/handle.h"
 #include "standin/later.h"
 #include "standin/launch_log.h"
@@ -289,8 +290,21 @@ bool ifl_state_is_default_own(void)
     return is_default_own;
 }
 
-ifl_cuda_error ifl_state_end(ifl_cuda_error code)
+/* What follows a kernel's fault is not told: the fault is. */
+static void note_failure(const char *call, const void *from, int code, bool is_driver)
 {
+    if (code == ifl_cudaSuccess || code == ifl_cudaErrorNotReady)
+        return;
+    take_lock();
+    if (state.session && state.broken == ifl_cudaSuccess)
+        ifl_failed_call_note(call, from, code, is_driver);
+    leave_lock();
+}
+
+ifl_cuda_error ifl_state_end_call(const char *call, const void *from, ifl_cuda_error code)
+{
+    if (!driver.depth)
+        note_failure(call, from, code, false);
     is_default_own &= driver.depth != 0;
     if (code != ifl_cudaSuccess && code == state.broken)
         state.is_broken_told = true;
@@ -395,6 +409,12 @@ void ifl_state_driver_end(void)
     ifl_state_unlock();
 }
 
+void ifl_state_driver_gave(const char *call, int code)
+{
+    if (!driver.depth)
+        note_failure(call, driver.from, code, true);
+}
+
 bool ifl_state_runtime_called(void)
 {
     return driver.runtime_called;
@@ -412,6 +432,7 @@ static int write_report(void)
     ifl_signals_guard();
     ifl_later_drop(state.session);
     const int status = ifl_standin_summary(state.session, &state.options);
+    ifl_failed_calls_free();
     ifl_session_free(state.session);
     state.session = NULL;
     const int found = state.is_unsupported ? ifl_status_exit_code(IFL_UNSUPPORTED)

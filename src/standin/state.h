@@ -26,9 +26,11 @@ void ifl_state_rest(unsigned microseconds);
 unsigned ifl_state_let_go(void);
 void ifl_state_take_again(unsigned times);
 
-/* Ends a call: notes the code for cudaGetLastError of this thread, and gives it back. A session
- * that a kernel's fault has broken answers every call with that fault's code. */
-ifl_cuda_error ifl_state_end(ifl_cuda_error code);
+/* Ends a call, in the function that the program called: notes the code for cudaGetLastError of this
+ * thread and for the report, and gives it back. A session that a kernel's fault has broken answers
+ * every call with that fault's code. */
+#define ifl_state_end(code) ifl_state_end_call(__func__, __builtin_return_address(0), code)
+ifl_cuda_error ifl_state_end_call(const char *call, const void *from, ifl_cuda_error code);
 /* The call that this thread begins was made by a name for which stream 0 is the thread's own; it is
  * so until the call ends. */
 void ifl_state_default_is_own(void);
@@ -61,6 +63,8 @@ void ifl_state_tell_error(const ifl_error *error);
  * held from one to the other. */
 void ifl_state_driver_begin(const void *from);
 void ifl_state_driver_end(void);
+/* For the report: behind the end, what the program was given. */
+void ifl_state_driver_gave(const char *call, int code);
 /* This thread has called the runtime itself, which makes the primary session current. */
 bool ifl_state_runtime_called(void);
 /* Some thread has, which makes the driver ready for all of them. Under the lock. */

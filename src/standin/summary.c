@@ -8,6 +8,7 @@
 #include "outcome/outcome.h"
 #include "report/page.h"
 #include "session/kernel_name.h"
+#include "standin/failed_call.h"
 #include "standin/state.h"
 #include "standin/summary_time.h"
 
@@ -18,7 +19,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { WIDE = 90, VERY_WIDE = 120, MOST_SHEETS = 3, MOST_ROWS = 40, MOST_LEAKS = 20 };
+enum {
+    WIDE = 90,
+    VERY_WIDE = 120,
+    MOST_SHEETS = 3,
+    MOST_ROWS = 40,
+    MOST_LEAKS = 20,
+    MOST_WARNINGS = 20
+};
 
 /* One entry, what ranks it, and what is told of it. */
 typedef struct site {
@@ -36,6 +44,8 @@ typedef struct sites {
     IFL_VEC(site) list;
     ifl_page page;
     const ifl_device *device;
+    const char **warnings; /* calls that failed */
+    size_t warning_count;
 } sites;
 
 /* ---- what is told ---------------------------------------------------------------------------- */
@@ -291,12 +301,38 @@ static ifl_status save(sites *all, size_t entries, ifl_report_format format, con
         if (outcomes[i])
             outcomes[count++] = outcomes[i];
     how.each = ifl_summary_launches(&all->page, only, &how.each_count);
+    how.warnings = all->warnings;
+    how.warning_count = all->warning_count;
     if (status == IFL_OK && all->page.no_memory)
         status = ifl_fail_memory(error, 1);
     if (status == IFL_OK)
         status = ifl_report_save(outcomes, count, format, &how, path, error);
     free(outcomes);
     return status;
+}
+
+/* ---- calls that failed ----------------------------------------------------------------------- */
+
+static ifl_status find_warnings(sites *all, ifl_error *error)
+{
+    all->warnings = ifl_failed_call_texts(&all->page.arena, &all->warning_count);
+    return all->warnings ? IFL_OK : ifl_fail_memory(error, sizeof *all->warnings);
+}
+
+static void tell_warnings(const sites *all)
+{
+    const size_t told = all->warning_count < MOST_WARNINGS ? all->warning_count : MOST_WARNINGS;
+    for (size_t i = 0; i < told; i++)
+        ifl_state_tell("warning: %s", all->warnings[i]);
+    if (told < all->warning_count)
+        ifl_state_tell("warning: so did %s",
+                       ifl_figure_counted(all->warning_count - told, "other call").text);
+}
+
+/* Where the program is checked beyond what always is. */
+static bool has_warning(const sites *all, const ifl_standin_options *options)
+{
+    return all->warning_count && (options->races || options->reads);
 }
 
 /* ---- memory that was never freed ------------------------------------------------------------- */
@@ -394,16 +430,19 @@ int ifl_standin_summary(ifl_session *session, const ifl_standin_options *options
     if (status == IFL_OK)
         status = gather(entries, count, options, &all, &error);
     if (status == IFL_OK)
+        status = find_warnings(&all, &error);
+    if (status == IFL_OK)
         status = written = write_files(&all, count, options, &error);
     if (status == IFL_OK && all.list.count)
         status = print_text(&all, options, &error);
     else if (status == IFL_OK && options->kernel)
         tell_kernels(entries, count, options->kernel);
+    tell_warnings(&all);
     if (options->leaks)
         tell_leaks(session);
     if (status != IFL_OK)
         ifl_state_tell_error(&error);
-    const bool fails = options->fail && has_finding(&all);
+    const bool fails = options->fail && (has_finding(&all) || has_warning(&all, options));
     free_sites(&all);
     return ifl_status_exit_code(written != IFL_OK ? written : fails ? IFL_FINDING : IFL_OK);
 }

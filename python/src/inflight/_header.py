@@ -232,6 +232,8 @@ class ifl_report_options(c.Structure):
         ("default_gpu", c.c_bool),
         ("each", c.POINTER(ifl_report_launch)),
         ("each_count", c.c_size_t),
+        ("warnings", c.POINTER(c.c_char_p)),
+        ("warning_count", c.c_size_t),
     ]
 
 
