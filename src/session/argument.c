@@ -243,16 +243,18 @@ static ifl_status parse_same(parser *p)
     const ifl_argument *other = &p->context->before[index];
     if (other->kind == IFL_ARGUMENT_VALUE)
         return fail(p, p->at, "argument %" PRIu64 " is not a buffer", index);
-    const ifl_tensor_map *tensor = p->out->tensor;
-    if (!tensor && !can_be_pointer(p->param))
+    const ifl_argument own = *p->out;
+    if (!own.tensor && !can_be_pointer(p->param))
         return fail_param(p, p->word, "a pointer");
     *p->out = *other;
-    p->out->tensor = tensor;
+    p->out->parameter = own.parameter;
+    p->out->offset = own.offset;
+    p->out->tensor = own.tensor;
     p->out->texture = NULL;
     p->out->kind = IFL_ARGUMENT_SAME;
     p->out->same = other->kind == IFL_ARGUMENT_SAME ? other->same : (size_t)index;
     char name[MAX_NAME];
-    return describe(p, "%s%s = the buffer of argument %zu", tensor ? "tensor" : "pointer",
+    return describe(p, "%s%s = the buffer of argument %zu", own.tensor ? "tensor" : "pointer",
                     named(p, name), p->out->same);
 }
 

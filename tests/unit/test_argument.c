@@ -359,13 +359,15 @@ static void passes_a_buffer_again(void **state)
          .count = 9,
          .text = ""},
     };
-    const ifl_argument_context context = {.param = &u64_param, .index = 2, .before = before};
+    const ifl_argument_context context = {
+        .param = &u64_param, .parameter = 2, .index = 2, .before = before};
     for (size_t i = 0; i < 3; i++) {
         ifl_argument argument;
         assert_int_equal(ifl_argument_parse(&arena, &context, words[i], &argument, NULL), IFL_OK);
         assert_int_equal(argument.kind, IFL_ARGUMENT_SAME);
         assert_int_equal(argument.same, 0);
         assert_int_equal(argument.count, 9);
+        assert_int_equal(argument.parameter, 2); /* not that of the buffer */
     }
 }
 
