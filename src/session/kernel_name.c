@@ -114,20 +114,20 @@ static regex_t *make_regex(const char *wanted, regex_t *regex)
     return regcomp(regex, wanted + mark, REG_EXTENDED | REG_NOSUB) == 0 ? regex : NULL;
 }
 
-static bool fits_regex(const char *signature, const regex_t *regex)
+static bool fits_regex(part name, const regex_t *regex)
 {
-    char name[MAX_NAME + 1];
-    const part bare = local_bare(signature);
-    snprintf(name, sizeof name, "%.*s", (int)(bare.length < MAX_NAME ? bare.length : MAX_NAME),
-             bare.at);
-    return regexec(regex, name, 0, NULL, 0) == 0;
+    char text[MAX_NAME + 1];
+    snprintf(text, sizeof text, "%.*s", (int)(name.length < MAX_NAME ? name.length : MAX_NAME),
+             name.at);
+    return regexec(regex, text, 0, NULL, 0) == 0;
 }
 
 static bool fits(const ifl_kernel_name *name, const char *wanted, int reading)
 {
     regex_t regex;
     if (make_regex(wanted, &regex)) {
-        const bool is_found = fits_regex(name->signature, &regex);
+        const bool is_found =
+            fits_regex((reading < 0 ? local_bare : readings[reading])(name->signature), &regex);
         regfree(&regex);
         return is_found;
     }
