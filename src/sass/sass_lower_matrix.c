@@ -373,6 +373,16 @@ static bool describe_group(ifl_sass_lowerer *l, ifl_group_product *op)
            ifl_matrix_set_rule(&op->one, IFL_MATRIX_UNIT_GROUP, l->instruction->sm);
 }
 
+/* ptxas closes a group behind a loop of products by one of nothing by nothing, which it keeps nowhere:
+ * HGMMA.64x8x16.F16 RZ, gdesc[URZ], RZ, !UPT, gsb0. */
+static bool ends_group_alone(const ifl_sass_lowerer *l)
+{
+    const ifl_sass_operand *d = operand(l, IFL_SASS_ROLE_DESTINATION),
+                           *a = operand(l, IFL_SASS_ROLE_A);
+    return operand(l, IFL_SASS_ROLE_BARRIER) && (!d || d->index == IFL_SASS_NO_REGISTER) && a &&
+           a->kind == IFL_SASS_MEMORY && a->uniform == IFL_SASS_NO_REGISTER;
+}
+
 void ifl_sass_lower_group_product(ifl_sass_lowerer *l)
 {
     ifl_group_product *op = ifl_sass_lower_allocate(l, sizeof *op);
@@ -381,6 +391,12 @@ void ifl_sass_lower_group_product(ifl_sass_lowerer *l)
         return;
     if (!describe_group(l, op)) {
         ifl_sass_refuse(l, "of this shape and these types");
+        return;
+    }
+    if (ends_group_alone(l)) {
+        site_of(l)->matrix = ifl_group_work_of(op);
+        site_of(l)->control.writes = IFL_GROUP_BOARD;
+        ifl_sass_emit(l, IFL_CODE_nothing);
         return;
     }
     set_descriptors(l, op);
