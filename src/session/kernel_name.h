@@ -25,7 +25,8 @@ ifl_status ifl_kernel_check(const char *wanted, ifl_error *error);
  * apart; the name with or without template arguments and namespaces. The first of these that fits
  * anything must fit one only. "regex:EXPRESSION", as Nsight Compute has it, is a POSIX extended
  * regular expression that is found in the name without template arguments and namespaces, or else,
- * where no kernel's has it, in the signature. NULL: the only kernel there is. An error lists the kernels, the closest first. `file` is for messages. */
+ * where no kernel's has it, in the signature. NULL: the only kernel there is.
+ * An error lists the kernels, the closest first. `file` is for messages. */
 ifl_status ifl_kernel_find(const ifl_kernel_name *names, size_t count, const char *wanted,
                            const char *file, size_t *index, ifl_error *error);
 
