@@ -384,6 +384,8 @@ typedef struct ifl_demands {
     bool
         ordered; /* the result can depend on the order of blocks: run them in order on one worker */
     bool polls;  /* some loop goes on, or not, by what a load finds that may wait for others */
+    bool
+        looks_first; /* it loads words and changes them by an atomic that can leave them as they are */
     bool reads_clock;
     bool reads_graph;         /* asks which graph it is a node of */
     uint32_t calls;           /* functions that CUDA gives every kernel: ifl_provided_bit */

@@ -554,7 +554,8 @@ static void run_block(ifl_worker *worker, ifl_block *block, turn *now)
         run_warps(worker, block, now);
     } else {
         for (uint32_t w = 0; w < block->warp_count; w++)
-            ifl_pace_begin(block->warps[w]);
+            if (!ifl_pace_begin(block->warps[w]))
+                now->ran = now->advanced = true;
         while (run_warps(worker, block, now) && worker->grid->keeps_pace && !worker->fault.is_set)
             continue;
     }
@@ -690,8 +691,9 @@ static void report_progress(const ifl_worker *worker)
 void ifl_worker_run(ifl_worker *worker)
 {
     enum { ROUNDS_PER_REPORT = 256 };
-    for (uint64_t rounds = 1; fill_places(worker) && !worker->fault.is_set && !should_stop(worker);
-         rounds++) {
+    if (worker->grid->keeps_pace)
+        worker->grid->resident = resident_on_gpu(worker->grid);
+    for (; fill_places(worker) && !worker->fault.is_set && !should_stop(worker); worker->rounds++) {
         turn now = {false, false, false, false};
         uint32_t b = worker->begins < worker->block_count ? worker->begins : 0;
         for (worker->begins = 0; b < worker->block_count && !worker->fault.is_set; b++)
@@ -702,7 +704,7 @@ void ifl_worker_run(ifl_worker *worker)
         if (waits_for_others(worker, &now))
             return;
         widen(worker, &now);
-        if (rounds % ROUNDS_PER_REPORT == 0)
+        if (worker->rounds % ROUNDS_PER_REPORT == 0)
             report_progress(worker);
     }
     if (worker->fault.is_set)

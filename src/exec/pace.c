@@ -10,7 +10,10 @@
 
 enum {
     ROUND = 32, /* in requests of shared memory */
-    OTHER = 2   /* of other requests that nothing waits for yet */
+    OTHER = 2,  /* of other requests that nothing waits for yet */
+    SERVED =
+        196 /* lanes on one word that the L2 serves in it: an H200's load from the L2 takes 280 cycles
+                  * (behind_probe), a lane's atomic 0.72 ns (adds_probe) */
 };
 
 /* So many looks that change nothing take this machine about a minute; the blocks that are left run one after the
@@ -46,7 +49,8 @@ void ifl_pace_sleep(ifl_warp *warp)
     end_round(warp);
 }
 
-bool ifl_pace_awaits(ifl_warp *warp)
+/* What the warp has loaded comes only with the next round. */
+static bool awaits(ifl_warp *warp)
 {
     ifl_pace *pace = &warp->pace;
     const bool awaits = pace->has_loads;
@@ -67,6 +71,44 @@ static bool is_swapped_by_others(ifl_warp *warp, uint64_t address)
     return is_of_others;
 }
 
+/* Lanes on one word are served one after the other, those of all warps in the order in which they came; on other words of its
+ * sector together with the lane before. So many rounds pass for the warp until its last lane has been. */
+static uint32_t rounds_at_words(ifl_warp *warp, uint32_t mask)
+{
+    enum { SECTOR = 32 };
+    ifl_worker *worker = warp->worker;
+    const uint64_t now = worker->rounds * SERVED;
+    uint64_t last = now, before = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint64_t address = warp->address[__builtin_ctz(m)], sector = address / SECTOR;
+        ifl_queue *at = &worker->queues[sector % IFL_QUEUES];
+        if (at->sector != sector || at->free < now)
+            *at = (ifl_queue){sector, now};
+        at->free += address == before || sector != before / SECTOR;
+        last = at->free > last ? at->free : last;
+        before = address;
+    }
+    return (uint32_t)((last - now) / SERVED);
+}
+
+/* Must it wait until those of other warps have been served? */
+static bool queues(ifl_warp *warp, uint32_t mask)
+{
+    ifl_pace *pace = &warp->pace;
+    pace->waits = pace->has_queued ? 0 : rounds_at_words(warp, mask);
+    pace->has_queued = pace->waits > 0;
+    if (pace->has_queued)
+        pace->left = 0;
+    return pace->has_queued;
+}
+
+bool ifl_pace_holds(ifl_warp *warp, uint32_t mask, bool is_wanted)
+{
+    if (!is_wanted)
+        return warp->worker->grid->image->demands.looks_first && awaits(warp);
+    return awaits(warp) || queues(warp, mask);
+}
+
 void ifl_pace_fetched(ifl_warp *warp, uint32_t swapped)
 {
     if (warp->worker->grid->keeps_pace) {
@@ -78,10 +120,13 @@ void ifl_pace_fetched(ifl_warp *warp, uint32_t swapped)
             ifl_pace_look(warp);
 }
 
-void ifl_pace_begin(ifl_warp *warp)
+bool ifl_pace_begin(ifl_warp *warp)
 {
-    warp->pace.left = ROUND;
+    const bool waits = warp->pace.waits > 0;
+    warp->pace.waits -= waits;
+    warp->pace.left = waits ? 0 : ROUND;
     warp->pace.only_looked = false;
+    return !waits;
 }
 
 /* Does the warp wait for loads before this request? */

@@ -87,6 +87,8 @@ typedef struct ifl_pace {
     uint32_t turn, site; /* of its last request */
     bool has_loads;      /* that it has not waited for */
     bool only_looked;    /* the round ended with a look at memory, or asleep */
+    bool has_queued;     /* its atomic has waited for others at the same words */
+    uint32_t waits;      /* rounds until it has */
 } ifl_pace;
 
 struct ifl_warp {
@@ -234,6 +236,12 @@ typedef struct ifl_swapped {
 } ifl_swapped;
 enum { IFL_SWAPPED = 64 };
 
+/* Atomics of a sector whose old values are wanted, in a grid that keeps pace. */
+typedef struct ifl_queue {
+    uint64_t sector, free; /* when the next is served: pace.c */
+} ifl_queue;
+enum { IFL_QUEUES = 128 };
+
 struct ifl_worker {
     _Alignas(IFL_CACHE_LINE) ifl_grid *grid;
     void **states;           /* of the observers */
@@ -250,6 +258,8 @@ struct ifl_worker {
     ifl_block *blocks;           /* resident */
     uint32_t block_count, block_capacity;
     ifl_swapped swapped[IFL_SWAPPED]; /* lately, by address */
+    ifl_queue queues[IFL_QUEUES];
+    uint64_t rounds; /* of the resident blocks */
     uint32_t begins; /* the block with which the next round does: those before it had their turn */
     ifl_fault fault;
     uint64_t remote_requests; /* to shared memory of another block of the cluster: in no counter */
@@ -393,6 +403,8 @@ void ifl_contiguous_free(ifl_worker *worker);
 void ifl_warp_tell_stretch(ifl_warp *warp, const ifl_code *block, uint32_t active);
 void ifl_warp_tell_indexed(ifl_warp *warp, const ifl_code *code, uint32_t addresses,
                            const uint16_t *lines, uint32_t line_count);
+/* ... and its lanes have parted at a site: into so many groups more than one. */
+void ifl_warp_tell_parting(ifl_warp *warp, uint32_t site, uint32_t more);
 /* ... and what it does to a barrier object, at `object` here. One of another block is not told
  * of. */
 void ifl_warp_tell_object(ifl_warp *warp, const ifl_code *code, ifl_object_step step,
@@ -537,13 +549,14 @@ void ifl_pace_look(ifl_warp *warp);
 void ifl_pace_count(ifl_grid *grid);
 /* The warp sleeps: its round is over. */
 void ifl_pace_sleep(ifl_warp *warp);
-/* Before an atomic: does what the warp has loaded come only with the next round? */
-bool ifl_pace_awaits(ifl_warp *warp);
-/* The warp had an atomic in global memory whose old value it wants. `swapped`: the lanes that compared
- * and then stored. */
+/* Before an atomic in global memory of the lanes of `mask`, at warp->address, whose old values are
+ * wanted or not: must it wait for the next round, for what the warp has loaded or for atomics of
+ * others on these words? */
+bool ifl_pace_holds(ifl_warp *warp, uint32_t mask, bool is_wanted);
+/* The warp had one whose old values are wanted. `swapped`: the lanes that compared and then stored. */
 void ifl_pace_fetched(ifl_warp *warp, uint32_t swapped);
-/* Another round begins for the warp. */
-void ifl_pace_begin(ifl_warp *warp);
+/* Another round begins for the warp; false: it waits for an earlier one's atomic. */
+bool ifl_pace_begin(ifl_warp *warp);
 /* It has had a request: may it have another one in this round? */
 bool ifl_pace_goes_on(ifl_warp *warp, uint32_t site);
 

@@ -3,7 +3,9 @@
  * what it leaves open between two machines. Everything that watches a kernel knows only this. */
 #include "sass/sass_flow.h"
 #include "sass/sass_lowerer.h"
+#include "sass/sass_sums.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- what it asks of memory ------------------------------------------------------------------ */
@@ -557,39 +559,57 @@ static const char *name_of(ifl_sass_lowerer *l, const ifl_sass_instruction *inst
     return last && strcmp(last, name) == 0 ? last : ifl_arena_text(l->arena, name, strlen(name));
 }
 
-/* How often each register has been written so far, in the order of the code. */
-typedef struct written {
-    uint32_t general[IFL_SASS_NO_REGISTER + 1], uniform[IFL_SASS_NO_REGISTER + 1];
-} written;
-
-static void note_written(const ifl_sass_instruction *instruction, written *w)
+/* An atomic that can leave the word as it is, so that code may look first whether it would. */
+static bool may_leave(const ifl_sass_instruction *instruction)
 {
-    for (unsigned i = 0; i < instruction->operand_count; i++) {
-        const ifl_sass_operand *o = &instruction->operand[i];
-        uint32_t *to = o->kind == IFL_SASS_REGISTER           ? w->general
-                       : o->kind == IFL_SASS_UNIFORM_REGISTER ? w->uniform
-                                                              : NULL;
-        for (unsigned word = 0; to && o->is_destination && word < o->count; word++)
-            if (o->index + word < IFL_SASS_NO_REGISTER)
-                to[o->index + word]++;
+    switch (ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION)) {
+    case IFL_SASS_WORD_MIN:
+    case IFL_SASS_WORD_MAX:
+    case IFL_SASS_WORD_AND:
+    case IFL_SASS_WORD_OR:
+    case IFL_SASS_WORD_EXCH:
+    case IFL_SASS_WORD_CAS:
+        return true;
+    default:
+        return false;
     }
 }
 
-/* The address that is in the same registers, which nothing has written in between. */
-static void find_base(const ifl_sass_instruction *instruction, const written *w,
-                      ifl_site_access *access)
+static int by_address(const void *a, const void *b)
 {
-    enum { REGISTER_BITS = 8, WRITES = 1 << 15 };
-    for (unsigned i = 0; i < instruction->operand_count; i++) {
-        const ifl_sass_operand *o = &instruction->operand[i];
-        if (o->kind != IFL_SASS_MEMORY || o->base == IFL_SASS_NO_REGISTER ||
-            o->uniform != IFL_SASS_NO_REGISTER || o->value != (int32_t)o->value ||
-            w->general[o->base] >= WRITES)
-            continue;
-        access->base = 1 + (w->general[o->base] << REGISTER_BITS | o->base);
-        access->offset = (int32_t)o->value;
-        return;
+    const ifl_sass_sum *x = a, *y = b;
+    return x->symbol != y->symbol ? (x->symbol > y->symbol) - (x->symbol < y->symbol)
+                                  : (x->added > y->added) - (x->added < y->added);
+}
+
+static bool is_far(const ifl_site_access *access, ifl_access_kind kind)
+{
+    return access->kind == kind &&
+           (access->space == IFL_SPACE_GLOBAL || access->space == IFL_SPACE_GENERIC);
+}
+
+/* Does a part of the code load a word of global memory, and change it by such an atomic? */
+static bool looks_first(ifl_sass_lowerer *l, const ifl_sass_part *part, const ifl_site *sites)
+{
+    const uint32_t end = part->first + part->count;
+    ifl_sass_sums *sums = ifl_sass_lower_allocate(l, sizeof *sums);
+    ifl_sass_sum *loads = ifl_sass_lower_allocate(l, ((size_t)part->count + 1) * sizeof *loads), at;
+    size_t count = 0;
+    if (!sums || !loads)
+        return false;
+    for (uint32_t i = part->first; i < end; i++)
+        if (is_far(&sites[i].access, IFL_ACCESS_LOAD) && sites[i].access.base)
+            loads[count++] = (ifl_sass_sum){sites[i].access.base, sites[i].access.offset};
+    qsort(loads, count, sizeof *loads, by_address);
+    ifl_sass_sums_begin(sums);
+    for (uint32_t i = part->first; i < end && count; i++) {
+        if (is_far(&sites[i].access, IFL_ACCESS_ATOMIC) && may_leave(&l->instructions[i]) &&
+            ifl_sass_sums_address(sums, &l->instructions[i], &at) &&
+            bsearch(&at, loads, count, sizeof *loads, by_address))
+            return true;
+        ifl_sass_sums_note(sums, &l->instructions[i]);
     }
+    return false;
 }
 
 /* A call that leaves the code, where this calls the driver for values of textures, counts as their
@@ -610,7 +630,11 @@ static void add_part(ifl_sass_lowerer *l, const ifl_sass_part *part, uint32_t fi
                      ifl_site *sites, waiting *w)
 {
     const char *name = NULL;
-    written so_far = {0};
+    ifl_sass_sums *sums = ifl_sass_lower_allocate(l, sizeof *sums);
+    ifl_sass_sum at;
+    if (!sums)
+        return;
+    ifl_sass_sums_begin(sums);
     for (uint32_t i = part->first; i < part->first + part->count && (name || i == part->first);
          i++) {
         const ifl_sass_instruction *instruction = &l->instructions[i];
@@ -629,9 +653,12 @@ static void add_part(ifl_sass_lowerer *l, const ifl_sass_part *part, uint32_t fi
             .turn = next_turn(l, i, w),
             .access = access_with_calls(instruction, part->text),
             .control = control_of(instruction, i > part->first ? instruction - 1 : NULL)};
-        if (sites[i].access.kind == IFL_ACCESS_LOAD)
-            find_base(instruction, &so_far, &sites[i].access);
-        note_written(instruction, &so_far);
+        if (sites[i].access.kind == IFL_ACCESS_LOAD &&
+            ifl_sass_sums_address(sums, instruction, &at)) {
+            sites[i].access.base = at.symbol;
+            sites[i].access.offset = (int32_t)at.added;
+        }
+        ifl_sass_sums_note(sums, instruction);
     }
     if (!name && l->status == IFL_OK)
         l->status = ifl_fail_memory(l->error, part->count);
@@ -651,6 +678,8 @@ bool ifl_sass_lower_add_sites(ifl_sass_lowerer *l)
     for (size_t p = 0; p < l->part_count && l->status == IFL_OK; p++) {
         add_places(l->parts[p].text->kernel, first, places + first);
         add_part(l, &l->parts[p], first, sites, &w);
+        if (l->status == IFL_OK && looks_first(l, &l->parts[p], sites))
+            l->image->demands.ordered = l->image->demands.looks_first = true;
         first += (uint32_t)l->parts[p].text->kernel->line_count;
     }
     l->image->sites.at = sites;

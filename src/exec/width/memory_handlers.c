@@ -811,9 +811,11 @@ IFL_OPERATION(atomic)
     const uint32_t mask = IFL_EXECUTING;
     const bool is_shared = t->space == IFL_SPACE_SHARED;
     room in = {0, 0, 0, 0, IFL_SPACE_GLOBAL};
-    if (__builtin_expect(warp->worker->grid->keeps_pace, 0) && mask && !is_shared &&
-        !(t->sink & 1) && ifl_pace_awaits(warp))
-        IFL_STOP(IFL_REASON_AGAIN, code);
+    if (__builtin_expect(warp->worker->grid->keeps_pace, 0) && mask && !is_shared) {
+        lane_addresses(warp, t, frame, mask);
+        if (ifl_pace_holds(warp, mask, !(t->sink & 1)))
+            IFL_STOP(IFL_REASON_AGAIN, code);
+    }
     if (mask && is_simple_atomic(a) && !warp->block->races)
         in = is_shared ? shared_room(warp, code) : global_room(warp, code);
     if (in.bytes && !in.origin) {
