@@ -27,6 +27,7 @@ typedef struct bulk_copy {
     uint8_t value[WIDEST_VALUE];
     uint8_t *object; /* the barrier that counts it; NULL: a group does */
     uint32_t group;  /* of the lane: the number of its group; 0: still open */
+    uint64_t begun;  /* in this round of the worker's */
     ifl_box box;
 } bulk_copy;
 
@@ -137,6 +138,21 @@ static bool finish_some(struct ifl_bulk_queue *queue, wanted_copy *wanted, const
 static bool is_counted_by(const bulk_copy *copy, const void *of)
 {
     return copy->object == of;
+}
+
+/* All warps have had their turn when two more rounds have begun. */
+bool ifl_bulk_is_early(const ifl_warp *warp, const uint8_t *object)
+{
+    enum { ROUNDS = 2 };
+    const ifl_block *first = ifl_cluster_first(warp->block);
+    for (uint32_t b = 0; b < warp->worker->grid->cluster_blocks; b++) {
+        const struct ifl_bulk_queue *queue = first[b].bulk;
+        for (size_t i = 0; queue && i < queue->copies.count; i++)
+            if (queue->copies.at[i].object == object &&
+                queue->copies.at[i].begun + ROUNDS > warp->worker->rounds)
+                return true;
+    }
+    return false;
 }
 
 /* Any block of the cluster may have begun it. */
@@ -324,7 +340,7 @@ static ifl_reason begin(ifl_warp *warp, const ifl_code *code, const char *frame,
 {
     const ifl_bulk_op *op = code->extra;
     struct ifl_bulk_queue *queue = queue_of(warp->block);
-    bulk_copy copy = {.code = code, .warp = warp, .lane = lane};
+    bulk_copy copy = {.code = code, .warp = warp, .lane = lane, .begun = warp->worker->rounds};
     if (op->kind != IFL_BULK_BOX || is_load(op))
         copy.to =
             end_at(warp, op->to.space, at_rank(warp, ifl_lane_address(&op->to, frame, lane), rank));

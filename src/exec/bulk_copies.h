@@ -7,7 +7,10 @@
 #include "code/bulk.h"
 #include "exec/warp.h"
 
-/* Does what the barrier object at `object` counts; false after a fault. */
+/* Of what the barrier object at `object` counts, has some begun so lately that other warps may still be
+ * at work with what was there before? A copy takes longer than they do. */
+bool ifl_bulk_is_early(const ifl_warp *warp, const uint8_t *object);
+/* Does what it counts; false after a fault. */
 bool ifl_bulk_finish_counted(ifl_warp *warp, const uint8_t *object);
 /* Does all that is left of a block that has ended. */
 void ifl_bulk_finish_all(ifl_block *block);

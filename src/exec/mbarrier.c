@@ -233,6 +233,12 @@ static bool parity_of_state(const ifl_mbarrier_op *op, const char *frame, uint32
 
 /* A phase is over when the object's parity is no longer that of the state, or of the parity
  * given. */
+static bool is_over(const ifl_mbarrier_op *op, const char *frame, uint32_t lane, const uint8_t *at)
+{
+    return unpack_barrier(read_word(at)).parity != parity_of_state(op, frame, lane);
+}
+
+/* Copies that it counts come only when somebody waits, and when the other warps have gone on meanwhile. */
 ifl_reason ifl_slow_mbarrier_wait(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
                                   uint32_t active)
 {
@@ -240,16 +246,21 @@ ifl_reason ifl_slow_mbarrier_wait(ifl_warp *warp, const ifl_code *code, char *fr
     const ifl_mbarrier_op *op = code->extra;
     uint32_t *d = ifl_slot(frame, op->d), done = 0;
     const uint8_t *last = NULL;
+    bool is_early = false;
     for (uint32_t m = mask; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
         const uint8_t *at = object_at(warp, code, &op->at, frame, lane);
-        if (!at || (at != last &&
+        const bool waits = at && at != last && !is_over(op, frame, lane, at),
+                   has_early = waits && ifl_bulk_is_early(warp, at);
+        if (!at || (waits && !has_early &&
                     (!ifl_tensor_finish_counted(warp, at) || !ifl_bulk_finish_counted(warp, at))))
             return IFL_REASON_FAULT;
         last = at;
-        done |= (uint32_t)(unpack_barrier(read_word(at)).parity != parity_of_state(op, frame, lane))
-                << lane;
+        is_early |= has_early;
+        done |= (uint32_t)is_over(op, frame, lane, at) << lane;
     }
+    if (is_early && done != mask)
+        return IFL_REASON_AGAIN;
     if (last && done == mask)
         ifl_warp_tell_object(warp, code, IFL_OBJECT_WAIT, last, 0);
     *d = (*d & ~mask) | (done & mask);
