@@ -130,7 +130,7 @@ static uint8_t store_l1(ifl_cache_player *p, const ifl_touch *touch, uint64_t no
 static uint8_t atomic_l1(ifl_cache_player *p, const ifl_touch *touch)
 {
     const ifl_l1_key key = key_of(p, touch);
-    ifl_l1_atomic(p->l1, &key, touch->sectors & 0xf);
+    ifl_l1_atomic(p->l1, &key);
     return touch->sectors & 0xf;
 }
 

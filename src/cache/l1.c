@@ -325,13 +325,9 @@ ifl_l1_answer ifl_l1_store(ifl_l1 *l1, const ifl_l1_key *key, uint8_t sectors, u
     return answer;
 }
 
-void ifl_l1_atomic(ifl_l1 *l1, const ifl_l1_key *key, uint8_t sectors)
+void ifl_l1_atomic(ifl_l1 *l1, const ifl_l1_key *key)
 {
     ifl_l1_line *found = find(l1, MAIN, key);
-    if (!found)
-        return;
-    found->valid &= (uint8_t)~sectors;
-    found->given &= (uint8_t)~sectors;
-    for (uint32_t left = found->stored ? sectors : 0; left; left &= left - 1)
-        found->stored &= ~words_of((uint8_t)__builtin_ctz(left));
+    if (found)
+        found->valid = found->given = found->stored = 0;
 }

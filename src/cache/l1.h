@@ -86,6 +86,6 @@ ifl_l1_answer ifl_l1_store(ifl_l1 *l1, const ifl_l1_key *key, uint8_t sectors, u
                            ifl_path path, uint64_t now, bool *stays);
 /* What a load fetches that finds nothing. */
 uint8_t ifl_l1_miss(const ifl_cache_rules *rules, uint8_t sectors, ifl_path path);
-void ifl_l1_atomic(ifl_l1 *l1, const ifl_l1_key *key, uint8_t sectors);
+void ifl_l1_atomic(ifl_l1 *l1, const ifl_l1_key *key);
 
 #endif

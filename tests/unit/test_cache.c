@@ -162,7 +162,7 @@ static void play(const char *device, const step *steps, size_t count)
         } else if (s->what == 'S') {
             ifl_l1_store(&l1, &key, s->sectors, s->sectors, s->path, i, &stays);
         } else {
-            ifl_l1_atomic(&l1, &key, s->sectors);
+            ifl_l1_atomic(&l1, &key);
         }
     }
     ifl_l1_free(&l1);
@@ -179,7 +179,7 @@ static void test_sectors(void **unused)
     (void)unused;
     PLAY("h200", {'L', 1, 0x1, IFL_PATH_PLAIN, 0x0, 0x1}, {'L', 1, 0x3, IFL_PATH_PLAIN, 0x1, 0x2},
          {'S', 1, 0x3, IFL_PATH_PLAIN, 0, 0}, {'L', 1, 0xf, IFL_PATH_READ_ONLY, 0x3, 0xc},
-         {'A', 1, 0x1, IFL_PATH_PLAIN, 0, 0}, {'L', 1, 0x3, IFL_PATH_PLAIN, 0x2, 0x1});
+         {'A', 1, 0x1, IFL_PATH_PLAIN, 0, 0}, {'L', 1, 0x3, IFL_PATH_PLAIN, 0x0, 0x3});
 }
 
 /* tests/gpu/caches, store_load on an H200: what a block stored hits. */
