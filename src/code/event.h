@@ -83,6 +83,15 @@ typedef struct ifl_indexed {
     const uint16_t *lines;
 } ifl_indexed;
 
+/* Lanes of a warp part, of a block that is followed: they go to so many places more than one, or meet at one place in so many
+ * groups more. */
+typedef struct ifl_parting {
+    uint32_t site;
+    uint32_t more;
+    uint64_t block;
+    uint32_t warp;
+} ifl_parting;
+
 /* What happens to a barrier object (mbarrier) in shared memory of the block, which is followed: a
  * warp arrives, begins a copy that it counts, or goes on since it has waited for its phase long
  * enough. Or to a barrier of the block that is for so many threads: some come and wait, or
@@ -146,10 +155,10 @@ typedef struct ifl_observer {
     void (*issue)(void *state, const ifl_issue *issue);
     bool (*follows)(
         void *state,
-        uint64_t
-            block); /* asked when a block starts: stretch, indexed and object come of this one */
+        uint64_t block); /* asked when a block starts: stretch to object come of this one */
     void (*stretch)(void *state, const ifl_stretch *stretch);
     void (*indexed)(void *state, const ifl_indexed *indexed);
+    void (*parting)(void *state, const ifl_parting *parting);
     void (*object)(void *state, const ifl_object_event *event);
     void (*product)(void *state, const ifl_product_event *event);
     void (*divergence)(void *state, const ifl_divergence *divergence);

@@ -46,6 +46,16 @@ void ifl_warp_tell_indexed(ifl_warp *warp, const ifl_code *code, uint32_t addres
             launch->observers[o]->indexed(worker->states[o], &indexed);
 }
 
+void ifl_warp_tell_parting(ifl_warp *warp, uint32_t site, uint32_t more)
+{
+    const ifl_worker *worker = warp->worker;
+    const ifl_exec_launch *launch = worker->grid->launch;
+    const ifl_parting parting = {site, more, warp->block->index, warp->index};
+    for (size_t o = 0; o < launch->observer_count; o++)
+        if (launch->observers[o]->parting)
+            launch->observers[o]->parting(worker->states[o], &parting);
+}
+
 void ifl_warp_tell_product(ifl_warp *warp, const ifl_product_event *event)
 {
     const ifl_worker *worker = warp->worker;

@@ -489,6 +489,7 @@ void ifl_jump(ifl_warp *warp, uint32_t index)
     const uint32_t taken = warp->taken;
     ifl_fragment part = from;
     ifl_fragment_remove(warp, index);
+    const uint32_t others = warp->count + (from.mask & ~taken ? 1 : 0);
     part.mask = from.mask & ~taken;
     part.code = from.code + 1;
     if (part.mask)
@@ -508,4 +509,6 @@ void ifl_jump(ifl_warp *warp, uint32_t index)
             return;
         ifl_grid_barrier_check(warp->worker);
     }
+    if (warp->is_followed && warp->count > others + 1)
+        ifl_warp_tell_parting(warp, from.code->site, warp->count - others - 1);
 }

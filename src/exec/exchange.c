@@ -44,11 +44,27 @@ ifl_reason ifl_exchange_groups(ifl_warp *warp, const ifl_code *code, char *frame
         if (ifl_awaited(of) & warp->live & ~active)
             return IFL_REASON_WARP_WAIT;
     }
+    uint32_t groups = 0;
     for (uint32_t rest = mask, group; rest; rest &= ~group) {
         group = ifl_warp_group(op, frame, rest, first_membership(op, frame, rest));
         ifl_exchange_run(warp, op, frame, group);
+        groups++;
     }
+    if (warp->is_followed && op->kind == IFL_EXCHANGE_MEET && groups > 1)
+        ifl_warp_tell_parting(warp, code->site, groups - 1);
     return IFL_REASON_NONE;
+}
+
+void ifl_exchange_tell_values(ifl_warp *warp, const ifl_code *code, const char *frame,
+                              uint32_t mask)
+{
+    const ifl_exchange *op = code->extra;
+    const uint32_t *alike = ifl_words(frame, op->d);
+    uint32_t values = 0;
+    for (uint32_t m = mask; warp->is_followed && m; m &= m - 1)
+        values += (alike[__builtin_ctz(m)] & ((m & -m) - 1)) == 0; /* the first lane of its value */
+    if (values > 1)
+        ifl_warp_tell_parting(warp, code->site, values - 1);
 }
 
 static void put_predicate(char *frame, uint32_t at, uint32_t mask, uint32_t bits)

@@ -15,6 +15,9 @@
 #define IFL_ALL_OF(i) for (uint32_t i = 0; i < IFL_WARP_LANES; i++)
 
 /* Of floats, one after another (exchange.c) */
+/* MATCH.ANY of a warp that is followed has been done: tells how many values there were. */
+void ifl_exchange_tell_values(ifl_warp *warp, const ifl_code *code, const char *frame,
+                              uint32_t mask);
 uint32_t ifl_exchange_reduce_floats(const ifl_exchange *op, const char *frame, uint32_t mask);
 
 IFL_TOGETHER const uint32_t *ifl_words(const char *frame, uint32_t slot)

@@ -7,6 +7,7 @@
 #include "time/time_board.h"
 #include "time/time_constants.h"
 #include "time/time_object.h"
+#include "time/time_parting.h"
 #include "time/time_ports.h"
 #include "time/time_site.h"
 #include "time/time_walk.h"
@@ -51,6 +52,8 @@ typedef struct warp {
     bool has_stored; /* since its last fence */
     bool is_of_some; /* that object is a barrier, which some warps of the block have */
     uint32_t waits;  /* for global, local or texture memory */
+    uint32_t
+        parts; /* groups, more than one, into which the instruction parts its lanes, or values that it tells apart */
 } warp;
 
 typedef struct place {
@@ -76,6 +79,7 @@ typedef struct scheduler {
     uint64_t pipe[IFL_PIPES][HALVES]; /* when it is free */
     ifl_register_ports ports;
     uint64_t dispatch;    /* when the next instruction may issue */
+    uint64_t match_free;  /* when the next MATCH may begin */
     double products_owed; /* cycles of its tensor core, beyond whole ones */
     double owed;          /* cycles that instructions took of it, beyond whole ones */
     ring queues[2];       /* of instructions within the SM, and beyond it: is_far */
@@ -601,6 +605,10 @@ static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
             step_object(sm, w, (ifl_object_step)cost.passes, lines, all.ends);
             continue;
         }
+        if (cost.served == IFL_REQUEST_PARTING) {
+            w->parts += cost.passes;
+            continue;
+        }
         const ifl_served one = serve_memory(sm, w, site, cost, lines, now);
         all.begins = fmax(all.begins, one.begins);
         all.ends = fmax(all.ends, one.ends);
@@ -648,7 +656,11 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
         READ_CYCLES = 8
     }; /* sources of a store are free after 5 to 11 cycles (measured, docs/model.md) */
     const ifl_control *c = &site->control;
-    const ifl_served served = serve_requests(sm, w, site);
+    ifl_served served = serve_requests(sm, w, site);
+    if (w->parts && c->writes < IFL_BOARDS) {
+        served.ends += ifl_match_later(&on->match_free, w->parts, sm->now);
+        w->parts = 0;
+    }
     if (w->queues) {
         ring *queue = &on->queues[w->is_far];
         queue->left[queue->at] = (uint64_t)served.begins;
@@ -734,7 +746,9 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
     sm->out->issue_cycles += times;
     w->issued = sm->now;
     w->stalled = sm->now + latest(site->control.stall, times);
-    w->turned = w->stalled + (uint64_t)ifl_time_turns_of(site);
+    w->turned = w->stalled + ifl_time_turns_of(site) + ifl_parting_later(site, w->parts);
+    on->dispatch += ifl_parting_dispatch(site, w->parts);
+    w->parts = 0;
     if (site->control.step == IFL_STEP_FORGET)
         ifl_time_memory_forget(&sm->memory);
     if (site->control.step == IFL_STEP_FENCE_BLOCK)

@@ -595,6 +595,15 @@ static void indexed_event(void *self, const ifl_indexed *indexed)
         word[2 + i] = indexed->lines[i];
 }
 
+static void parting_event(void *self, const ifl_parting *parting)
+{
+    ifl_time_traces *t = self;
+    ifl_warp_trace *warp = warp_of(t, parting->block, parting->warp);
+    if (warp)
+        add_request(t, warp, parting->site,
+                    (ifl_request_cost){.passes = parting->more, .served = IFL_REQUEST_PARTING});
+}
+
 static ifl_object_count *object_of(ifl_block_trace *block, uint32_t object)
 {
     for (size_t i = 0; i < block->objects.count; i++)
@@ -779,6 +788,7 @@ const ifl_observer ifl_time_observer = {
     .follows = follows,
     .stretch = stretch_event,
     .indexed = indexed_event,
+    .parting = parting_event,
     .object = object_event,
     .merge = merge,
     .destroy = destroy,

@@ -124,6 +124,122 @@ struct cases {
     }
 };
 
+// words[32] has a bit for each lane, which the compiler does not know; nor does it know that all lanes go round these loops as often.
+struct sync_mask {
+    static __device__ void trip(float &x, int lane, int lanes, const int *words)
+    {
+        const int mask = words[32];
+#pragma unroll 1
+        for (int i = words[lane] / 32; i < lanes; i++) {
+            __syncwarp(mask);
+            work<4>(x);
+        }
+    }
+};
+struct shuffle_mask {
+    static __device__ void trip(float &x, int lane, int lanes, const int *words)
+    {
+        const int mask = words[32];
+#pragma unroll 1
+        for (int i = words[lane] / 32; i < lanes; i++) {
+            x += __shfl_xor_sync(mask, x, 1);
+            work<4>(x);
+        }
+    }
+};
+struct sync_all {
+    static __device__ void trip(float &x, int lane, int lanes, const int *words)
+    {
+#pragma unroll 1
+        for (int i = words[lane] / 32; i < lanes; i++) {
+            __syncwarp();
+            work<4>(x);
+        }
+    }
+};
+// Masks of `lanes` neighbours each.
+struct sync_tiles {
+    static __device__ void trip(float &x, int lane, int lanes, const int *words)
+    {
+        const unsigned mask = 0xffffffffu >> (32 - lanes) << lane / lanes * lanes;
+#pragma unroll 1
+        for (int i = words[lane] / 32; i < 1; i++) {
+            __syncwarp(mask);
+            work<4>(x);
+        }
+    }
+};
+struct shuffle_tiles {
+    static __device__ void trip(float &x, int lane, int lanes, const int *words)
+    {
+        const unsigned mask = 0xffffffffu >> (32 - lanes) << lane / lanes * lanes;
+#pragma unroll 1
+        for (int i = words[lane] / 32; i < 1; i++) {
+            x += __shfl_xor_sync(mask, x, 1);
+            work<4>(x);
+        }
+    }
+};
+struct tiles_in_row { // as cooperative groups write it, where the compiler knows that all lanes are there
+    static __device__ void trip(float &x, int lane, int lanes, const int *)
+    {
+        const unsigned mask = 0xffffffffu >> (32 - lanes) << lane / lanes * lanes;
+        x += __shfl_xor_sync(mask, x, 1);
+        work<4>(x);
+    }
+};
+struct vote_tiles {
+    static __device__ void trip(float &x, int lane, int lanes, const int *words)
+    {
+        const unsigned mask = 0xffffffffu >> (32 - lanes) << lane / lanes * lanes;
+#pragma unroll 1
+        for (int i = words[lane] / 32; i < 1; i++) {
+            x += __ballot_sync(mask, x > i);
+            work<4>(x);
+        }
+    }
+};
+struct shuffle_parted {
+    static __device__ void trip(float &x, int lane, int lanes, const int *words)
+    {
+#pragma unroll 1
+        for (int i = words[lane] / 32; i < lanes; i++) {
+            x += __shfl_xor_sync(0xffffffff, x, 1);
+            work<4>(x);
+        }
+    }
+};
+struct vote_parted {
+    static __device__ void trip(float &x, int lane, int lanes, const int *words)
+    {
+#pragma unroll 1
+        for (int i = words[lane] / 32; i < lanes; i++) {
+            x += __ballot_sync(0xffffffff, x > i);
+            work<4>(x);
+        }
+    }
+};
+struct reduce_parted {
+    static __device__ void trip(float &x, int lane, int lanes, const int *words)
+    {
+#pragma unroll 1
+        for (int i = words[lane] / 32; i < lanes; i++) {
+            x += __reduce_add_sync(0xffffffff, (int)x);
+            work<4>(x);
+        }
+    }
+};
+struct barrier_parted {
+    static __device__ void trip(float &x, int lane, int lanes, const int *words)
+    {
+#pragma unroll 1
+        for (int i = words[lane] / 32; i < lanes; i++) {
+            work<4>(x);
+            __syncthreads();
+        }
+    }
+};
+
 struct spent {
     long long begin, end;
     unsigned sm;
@@ -131,10 +247,12 @@ struct spent {
 
 template <class T> __global__ void __launch_bounds__(1024) trips(spent *out, int rounds, int lanes, float *sink)
 {
-    __shared__ int words[32];
+    __shared__ int words[33];
     const int lane = threadIdx.x % 32;
     if (threadIdx.x < 32)
         words[lane] = lane;
+    if (threadIdx.x == 0)
+        words[32] = -1;
     __syncthreads();
     float x = 1.0f + lane;
     const long long begin = clock64();
@@ -193,4 +311,15 @@ int main(int arguments, char **argument)
     probe<call_some>("call_some", {0, 16, 32});
     probe<division>("division", {32});
     probe<cases>("cases", {1, 2, 4, 7});
+    probe<sync_mask>("sync_mask", {1, 8});
+    probe<sync_tiles>("sync_tiles", {2, 4, 8, 16, 32});
+    probe<shuffle_tiles>("shuffle_tiles", {2, 4, 8, 16, 32});
+    probe<tiles_in_row>("tiles_in_row", {4, 32});
+    probe<vote_tiles>("vote_tiles", {4, 32});
+    probe<sync_all>("sync_all", {1, 8});
+    probe<shuffle_mask>("shuffle_mask", {1, 8});
+    probe<shuffle_parted>("shuffle_parted", {1, 8});
+    probe<vote_parted>("vote_parted", {1, 8});
+    probe<reduce_parted>("reduce_parted", {1, 8});
+    probe<barrier_parted>("barrier_parted", {1, 8});
 }

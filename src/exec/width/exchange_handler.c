@@ -24,6 +24,8 @@ IFL_OPERATION(exchange)
         IFL_NEXT;
     if (!op->members || are_one_group(warp, op, frame, mask, active)) {
         ifl_exchange_lanes(op, frame, mask, active);
+        if (op->kind == IFL_EXCHANGE_MATCH_ANY)
+            ifl_exchange_tell_values(warp, code, frame, mask);
         IFL_NEXT;
     }
     const ifl_reason reason = ifl_exchange_groups(warp, code, frame, mask, active);
