@@ -25,7 +25,10 @@ enum {
 typedef struct ifl_time_line {
     uint64_t line; /* + 1; 0: none */
     double used;
-    double there[4]; /* by sector; HUGE_VAL: it is not asked for */
+    double there[4];    /* by sector; HUGE_VAL: it is not asked for */
+    double sent[4];     /* when a store of the sector was last sent on; 0: none was */
+    uint64_t last_send; /* of all lines that the SM sent on, the last time that it was this one */
+    unsigned lost;      /* sectors that the next load does not find, behind several stores */
 } ifl_time_line;
 
 /* Takes one request after the other. */
@@ -71,6 +74,7 @@ typedef struct ifl_time_memory {
     ifl_time_line *lines;
     uint32_t sets;
     double passed_use; /* when a line was used last in a gap of the trace */
+    uint64_t sends;    /* of stored lines */
     uint64_t fetches,
         first_fetches; /* of lines, and of those that this SM had not asked for before */
     uint8_t *asked;    /* bit by half of a line: this SM has asked for it */
