@@ -102,11 +102,12 @@ static bool queues(ifl_warp *warp, uint32_t mask)
     return pace->has_queued;
 }
 
-bool ifl_pace_holds(ifl_warp *warp, uint32_t mask, bool is_wanted)
+/* A queue of work deals it out in turns already: each warp has one piece a round. */
+bool ifl_pace_holds(ifl_warp *warp, uint32_t mask, const ifl_atomic *a)
 {
-    if (!is_wanted)
+    if (a->transfer.sink & 1)
         return warp->worker->grid->image->demands.looks_first && awaits(warp);
-    return awaits(warp) || queues(warp, mask);
+    return awaits(warp) || (!a->fetches_work && queues(warp, mask));
 }
 
 void ifl_pace_fetched(ifl_warp *warp, uint32_t swapped)

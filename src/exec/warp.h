@@ -549,10 +549,9 @@ void ifl_pace_look(ifl_warp *warp);
 void ifl_pace_count(ifl_grid *grid);
 /* The warp sleeps: its round is over. */
 void ifl_pace_sleep(ifl_warp *warp);
-/* Before an atomic in global memory of the lanes of `mask`, at warp->address, whose old values are
- * wanted or not: must it wait for the next round, for what the warp has loaded or for atomics of
- * others on these words? */
-bool ifl_pace_holds(ifl_warp *warp, uint32_t mask, bool is_wanted);
+/* Before an atomic in global memory of the lanes of `mask`, at warp->address: must it wait for the next
+ * round, for what the warp has loaded or for atomics of others on these words? */
+bool ifl_pace_holds(ifl_warp *warp, uint32_t mask, const ifl_atomic *a);
 /* The warp had one whose old values are wanted. `swapped`: the lanes that compared and then stored. */
 void ifl_pace_fetched(ifl_warp *warp, uint32_t swapped);
 /* Another round begins for the warp; false: it waits for an earlier one's atomic. */

@@ -813,7 +813,7 @@ IFL_OPERATION(atomic)
     room in = {0, 0, 0, 0, IFL_SPACE_GLOBAL};
     if (__builtin_expect(warp->worker->grid->keeps_pace, 0) && mask && !is_shared) {
         lane_addresses(warp, t, frame, mask);
-        if (ifl_pace_holds(warp, mask, !(t->sink & 1)))
+        if (ifl_pace_holds(warp, mask, a))
             IFL_STOP(IFL_REASON_AGAIN, code);
     }
     if (mask && is_simple_atomic(a) && !warp->block->races)
