@@ -551,8 +551,7 @@ static bool is_kept(const ifl_time_memory *m, const ifl_site_access *access, uns
 /* A sector that a warp stores in several parts, between which the L1 sent on what others stored, so that
  * it gathered nothing: the next load finds nothing of it. Measured (again_probe, H200, states of six
  * words that each warp loads and stores again): with one warp on an SM the L1 has all words again,
- * with 8 and 32 warps a load behind a fifth to six tenths of the stores misses; of one word it has
- * all. 40 cycles were chosen on that probe. */
+ * in 22 to 60 % of the turns with 8 and 32 warps a load misses; of one word it has all. 40 cycles were chosen on that probe. */
 static void note_sent(ifl_time_memory *m, uint64_t number, unsigned sectors, double now)
 {
     enum { SOON = 40 };
