@@ -703,6 +703,7 @@ void ifl_worker_run(ifl_worker *worker)
             unblock(worker);
         if (waits_for_others(worker, &now))
             return;
+        ifl_pace_leave(worker->grid, worker->done);
         widen(worker, &now);
         if (worker->rounds % ROUNDS_PER_REPORT == 0)
             report_progress(worker);

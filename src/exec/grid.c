@@ -82,7 +82,8 @@ static ifl_status fill_grid(ifl_grid *grid, const ifl_exec_launch *launch, ifl_e
     grid->resident = (blocks + grid->cluster_blocks - 1) / grid->cluster_blocks;
     if (grid->resident > grid->clusters)
         grid->resident = (uint32_t)grid->clusters;
-    grid->keeps_pace = launch->image->demands.looks_first && grid->clusters > 1;
+    grid->looks_only = grid->keeps_pace =
+        launch->image->demands.looks_first && launch->observer_count && grid->clusters > 1;
     return IFL_OK;
 }
 

@@ -32,7 +32,19 @@ void ifl_pace_look(ifl_warp *warp)
     if (grid->has_lost_pace || grid->clusters == 1)
         return;
     grid->keeps_pace = true;
+    grid->looks_only = false;
     end_round(warp);
+}
+
+/* Where words are only looked at first, the blocks behind the first waves find what those have left, as on
+ * a GPU: they run one after the other again, which takes a sixth of the time. */
+void ifl_pace_leave(ifl_grid *grid, uint64_t done)
+{
+    enum { WAVES = 4 };
+    if (!grid->looks_only || done < WAVES * grid->launch->most_resident)
+        return;
+    grid->looks_only = grid->keeps_pace = false;
+    grid->resident = 1;
 }
 
 void ifl_pace_count(ifl_grid *grid)
@@ -112,10 +124,10 @@ bool ifl_pace_holds(ifl_warp *warp, uint32_t mask, const ifl_atomic *a)
 
 void ifl_pace_fetched(ifl_warp *warp, uint32_t swapped)
 {
-    if (warp->worker->grid->keeps_pace) {
-        ifl_pace_look(warp);
+    if (warp->worker->grid->keeps_pace)
+        end_round(warp);
+    if (warp->worker->grid->keeps_pace && !warp->worker->grid->looks_only)
         return;
-    }
     for (uint32_t m = swapped; m; m &= m - 1)
         if (is_swapped_by_others(warp, warp->address[__builtin_ctz(m)]))
             ifl_pace_look(warp);

@@ -310,6 +310,7 @@ struct ifl_grid {
     uint32_t resident;       /* clusters that a worker holds at once */
     bool may_widen;          /* more, when those only wait for others */
     bool keeps_pace;    /* its blocks wait for each other, or deal out work among them (pace.c) */
+    bool looks_only;    /* ... but only since the kernel looks first (ifl_demands) */
     bool has_lost_pace; /* they looked too often */
     uint64_t looks;
     struct ifl_exec_run *run; /* grid.c */
@@ -545,6 +546,8 @@ void ifl_worker_seek_help(ifl_worker *first);
 /* The warp has looked whether others have stored something: its round is over, and from now on the
  * grid keeps pace. */
 void ifl_pace_look(ifl_warp *warp);
+/* So many blocks have ended: need the others keep pace? */
+void ifl_pace_leave(ifl_grid *grid, uint64_t done);
 /* A warp of a grid that keeps pace has only looked in a round. */
 void ifl_pace_count(ifl_grid *grid);
 /* The warp sleeps: its round is over. */
