@@ -55,6 +55,8 @@ write src/base/a.c "$(seq 900)"
 expect check-includes 'src/base/a.c:901: more than 900 lines'
 write docs/a.md "see /ho""me/someone/notes"
 expect check-names 'docs/a.md:2:'
+write NOTES.txt ''
+expect check-names 'NOTES.txt'
 
 if command -v clang-format >/dev/null; then
     write src/base/a.c 'int   a;'
