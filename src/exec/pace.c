@@ -4,19 +4,20 @@
  * each finds what it looks for; on a GPU all that fit are resident, and look again until it is there.
  * So they run side by side, in rounds that take as long as a load from the L2: in each a warp gets as
  * far as on a GPU. Its loads are on their way together until it waits for one of them, as the trace
- * for the caches has it (cache_trace.c). */
+ * for the caches has it (cache_trace.c). Kernels that look at a word before they change it keep pace in
+ * their first waves only (ifl_pace_leave), and lanes that change one word queue at it (SERVED). */
 #include "exec/race.h"
 #include "exec/warp.h"
 
+/* What a round holds. SERVED: the lanes on one word that the L2 serves in it, for an H200's load from the L2
+ * takes 280 cycles (behind_probe), a lane's atomic 0.72 ns (adds_probe). */
 enum {
     ROUND = 32, /* in requests of shared memory */
     OTHER = 2,  /* of other requests that nothing waits for yet */
-    SERVED =
-        196 /* lanes on one word that the L2 serves in it: an H200's load from the L2 takes 280 cycles
-                  * (behind_probe), a lane's atomic 0.72 ns (adds_probe) */
+    SERVED = 196,
 };
 
-/* So many looks that change nothing take this machine about a minute; the blocks that are left run one after the
+/* So many looks that change nothing take about a minute; the blocks that are left run one after the
  * other. */
 enum { MOST_LOOKS = 1 << 25 };
 
@@ -83,8 +84,9 @@ static bool is_swapped_by_others(ifl_warp *warp, uint64_t address)
     return is_of_others;
 }
 
-/* Lanes on one word are served one after the other, those of all warps in the order in which they came; on other words of its
- * sector together with the lane before. So many rounds pass for the warp until its last lane has been. */
+/* Lanes on one word are served one after the other, those of all warps in the order in which they came; on
+ * other words of its sector together with the lane before. So many rounds pass for the warp until its
+ * last lane has been. */
 static uint32_t rounds_at_words(ifl_warp *warp, uint32_t mask)
 {
     enum { SECTOR = 32 };
