@@ -130,6 +130,7 @@ static void print_model(FILE *out)
         "  issue                 warp instructions, at the rate at which SMs issue them",
         "  tensor                products of matrices on the tensor cores, at their peak for the "
         "type",
+        "  host memory           the bus to memory of the host that a kernel uses in place",
         "  arithmetic            instructions of one pipe: fp32, fp64, integer, special functions",
         "  latency               warps wait for loads, and too few bytes are in flight",
         "  launch                starting and ending the kernel",

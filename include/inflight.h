@@ -332,6 +332,7 @@ typedef enum ifl_term {
     IFL_TERM_ISSUE,      /* issue slots of the schedulers */
     IFL_TERM_ARITHMETIC, /* the busiest arithmetic pipe */
     IFL_TERM_TENSOR,     /* tensor cores: products of matrices */
+    IFL_TERM_HOST,       /* the bus to memory of the host that is used in place; below 0: none is */
     IFL_TERM_LATENCY,    /* waiting: too few bytes in flight */
     IFL_TERM_LAUNCH,
     IFL_TERM_TAIL, /* the last, partial wave */

@@ -90,6 +90,18 @@ bool ifl_rule_share_lone_work(const ifl_situation *s, ifl_remedy *to)
     return true;
 }
 
+/* ---- what is not in the GPU's memory --------------------------------------------------------- */
+
+bool ifl_rule_copy_to_gpu(const ifl_situation *s, ifl_remedy *to)
+{
+    const double worth = 0.1;
+    to->change = (ifl_change){.known = true, .no_host = true};
+    to->symptom = ifl_situation_say(
+        s, "the bus to the host's memory is busy for %s of the time",
+        ifl_figure_share(s->model.term_us[IFL_TERM_HOST] / s->model.time_us.mid).text);
+    return ifl_situation_spends(s, IFL_TERM_HOST, worth);
+}
+
 /* ---- a block that meets after one element a thread ------------------------------------------- */
 
 bool ifl_rule_reduce_first(const ifl_situation *s, ifl_remedy *to)

@@ -111,9 +111,18 @@ void ifl_cache_run_free(ifl_cache_run *run)
 
 /* ---- after it -------------------------------------------------------------------------------- */
 
+/* But those of the host's memory, which are not followed. */
 static uint64_t sectors_of(const ifl_profile *profile, ifl_access_kind plain)
 {
-    return ifl_traffic_off_chip(&profile->counters, plain).sectors;
+    static const ifl_counter of_host[IFL_ACCESS_KINDS] = {
+        [IFL_ACCESS_LOAD] = IFL_COUNTER_host_load_sectors,
+        [IFL_ACCESS_STORE] = IFL_COUNTER_host_store_sectors,
+        [IFL_ACCESS_ATOMIC] = IFL_COUNTER_host_atomic_sectors,
+    };
+    const ifl_counters *c = &profile->counters;
+    const uint64_t all = ifl_traffic_off_chip(c, plain).sectors,
+                   host = c->known[of_host[plain]] ? c->value[of_host[plain]] : 0;
+    return all - (host < all ? host : all);
 }
 
 uint32_t ifl_cache_blocks_per_sm(const ifl_device *device, const ifl_profile *profile)

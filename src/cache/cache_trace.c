@@ -302,7 +302,7 @@ static void access_event(void *self, const ifl_access *access)
     ifl_trace_record record = {.warp = s->first_warp + access->warp,
                                .position = take_position(s, access, site),
                                .kind = (uint8_t)ifl_access_plain_kind(access->kind)};
-    if (access->space == IFL_SPACE_SHARED || !access->mask)
+    if (access->space == IFL_SPACE_SHARED || !access->mask || access->of_host)
         return;
     record.path = access->space == IFL_SPACE_LOCAL ? IFL_PATH_LOCAL : site->access.path;
     record.bytes = site->access.brings_line;

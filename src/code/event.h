@@ -34,6 +34,8 @@ typedef struct ifl_access {
     uint8_t cycles; /* of the texture unit; 0: nothing is known */
     /* Part of the texture unit's request that the access before began: no request of its own. */
     bool continues;
+    bool
+        of_host; /* global: its first lane's address is in memory of the host, which it reaches over the bus */
     /* Not 0: it is no atomic, all 32 lanes are active, each with an aligned word in a line of its
      * own, and of the banks that has most of these words so many. 0: nothing is known. */
     uint8_t apart;

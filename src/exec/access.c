@@ -11,6 +11,9 @@
 void ifl_warp_tell(ifl_warp *warp, ifl_access *access)
 {
     ifl_worker *worker = warp->worker;
+    access->of_host = access->space == IFL_SPACE_GLOBAL && access->mask &&
+                      ifl_memory_is_pinned(worker->grid->launch->memory,
+                                           access->address[__builtin_ctz(access->mask)]);
     if (access->shape == IFL_SHAPE_ANY && worker->likeness && !access->likeness)
         access->likeness = ifl_likeness_of(worker, access);
     const bool is_counted =

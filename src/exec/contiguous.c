@@ -4,19 +4,24 @@
 
 #include <stdlib.h>
 
+static ifl_contiguous *counted_of(ifl_worker *worker, const ifl_access *access)
+{
+    ifl_contiguous **at = &worker->contiguous[access->site];
+    if (!*at && (*at = calloc(1, sizeof **at)))
+        (*at)->what = ifl_contiguous_what(access->kind, access->space, access->bytes);
+    return *at;
+}
+
 bool ifl_contiguous_add(ifl_worker *worker, const ifl_access *access)
 {
-    const uint32_t what = ifl_contiguous_what(access->kind, access->space, access->bytes);
     if (!worker->contiguous || access->kind == IFL_ACCESS_ATOMIC)
         return false;
-    if (!worker->contiguous[access->site]) {
-        ifl_contiguous *made = calloc(1, sizeof *made);
-        if (!made)
-            return false;
-        made->what = what;
-        worker->contiguous[access->site] = made;
-    }
-    return ifl_contiguous_again(worker, access->site, what, access->address[0]);
+    ifl_contiguous *counted = counted_of(worker, access);
+    if (counted && access->of_host)
+        counted->what |= IFL_CONTIGUOUS_EACH;
+    return ifl_contiguous_again(worker, access->site,
+                                ifl_contiguous_what(access->kind, access->space, access->bytes),
+                                access->address[0]);
 }
 
 static void tell_times(const ifl_worker *worker, const ifl_access *access, uint64_t times)

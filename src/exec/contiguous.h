@@ -19,6 +19,9 @@ static inline uint32_t ifl_contiguous_what(uint8_t kind, uint8_t space, uint8_t 
     return kind | (uint32_t)space << 8 | (uint32_t)bytes << 16;
 }
 
+/* In `what` of an instruction that has asked for memory of the host: from then on its requests are told. */
+#define IFL_CONTIGUOUS_EACH (UINT32_C(1) << 31)
+
 /* Counts a request of which the like was counted before; false: see ifl_contiguous_add. */
 static inline bool ifl_contiguous_again(const ifl_worker *worker, uint32_t site, uint32_t what,
                                         uint64_t first)

@@ -40,8 +40,9 @@ struct ifl_memory {
     uint64_t total; /* bytes allocated, adopted ones left out */
     size_t dropped; /* places that are remembered, without bytes */
     uint64_t versions, launches;
-    bool has_copies; /* some allocation stands for several, or did */
-    bool track;      /* new and existing allocations have `written` */
+    uint64_t pinned_low, pinned_end; /* what is the host's lies between them; equal: nothing is */
+    bool has_copies;                 /* some allocation stands for several, or did */
+    bool track;                      /* new and existing allocations have `written` */
 };
 
 ifl_status ifl_memory_new(ifl_memory **out, ifl_error *error)
@@ -286,6 +287,25 @@ IFL_SHARED ifl_status ifl_memory_adopt(ifl_memory *memory, uint64_t address, voi
     insert(memory, b);
     *out = &b->allocation;
     return IFL_OK;
+}
+
+IFL_SHARED void ifl_memory_pin(ifl_memory *memory, ifl_allocation *a)
+{
+    const uint64_t end = a->address + a->bytes;
+    const bool is_first = memory->pinned_low == memory->pinned_end;
+    a->flags |= IFL_ALLOCATION_PINNED;
+    memory->pinned_low =
+        is_first || a->address < memory->pinned_low ? a->address : memory->pinned_low;
+    memory->pinned_end = is_first || end > memory->pinned_end ? end : memory->pinned_end;
+}
+
+/* Most programs have some that only copies use: kernels' own addresses lie elsewhere. */
+bool ifl_memory_is_pinned(const ifl_memory *memory, uint64_t address)
+{
+    if (address < memory->pinned_low || address >= memory->pinned_end)
+        return false;
+    const ifl_allocation *a = ifl_memory_find(memory, address);
+    return a && a->flags & IFL_ALLOCATION_PINNED;
 }
 
 IFL_SHARED ifl_status ifl_memory_adopt_copies(ifl_memory *memory, uint64_t address,

@@ -60,7 +60,10 @@ ifl_status ifl_memory_allocate(ifl_memory *memory, uint64_t bytes, uint32_t misa
  * IFL_USAGE where they would lie over another allocation. */
 ifl_status ifl_memory_adopt(ifl_memory *memory, uint64_t address, void *host, uint64_t bytes,
                             const char *label, ifl_allocation **out, ifl_error *error);
-/* The same of an address that stands for several memories (a multicast object): stores and reductions
+/* It is memory of the host, which kernels reach over the bus. */
+void ifl_memory_pin(ifl_memory *memory, ifl_allocation *allocation);
+bool ifl_memory_is_pinned(const ifl_memory *memory, uint64_t address);
+/* Adopts an address that stands for several memories (a multicast object): stores and reductions
  * go to all, and only an instruction that combines them reads. The list stays the caller's. */
 ifl_status ifl_memory_adopt_copies(ifl_memory *memory, uint64_t address, uint8_t *const *copies,
                                    uint32_t count, uint64_t bytes, const char *label,

@@ -20,6 +20,7 @@ static const char *const term_names[IFL_TERM_COUNT] = {
     [IFL_TERM_ISSUE] = "issue",
     [IFL_TERM_ARITHMETIC] = "arithmetic",
     [IFL_TERM_TENSOR] = "tensor",
+    [IFL_TERM_HOST] = "host memory",
     [IFL_TERM_LATENCY] = "latency",
     [IFL_TERM_LAUNCH] = "launch",
     [IFL_TERM_TAIL] = "tail",
@@ -117,6 +118,7 @@ static void find_time(question *q, ifl_model *m)
     ifl_timing_find(&q->rates, &q->work, m->occupancy.blocks_per_sm, &q->timing);
     for (int t = 0; t < IFL_TERM_COUNT; t++)
         m->term_us[t] = q->timing.term[t] < 0 ? -1 : q->timing.term[t] * 1e6;
+    m->term_us[IFL_TERM_HOST] = -1;
     const double range = 1 + range_of(&q->work), blocks_per_sm = m->occupancy.blocks_per_sm;
     m->time_us =
         (ifl_estimate){time_with(q, q->work.dram_low, blocks_per_sm) / range, q->timing.total * 1e6,
@@ -167,6 +169,13 @@ static void take_time(const question *q, double seconds, ifl_model *m)
             m->term_us[t] = fmin(m->term_us[t], work_us);
 }
 
+/* Which the schedule alone knows of. */
+static void take_host(const ifl_time_facts *f, double seconds, ifl_model *m)
+{
+    m->term_us[IFL_TERM_HOST] = f->host_share > 0 ? f->host_share * seconds * 1e6 : -1;
+    find_limiter(m);
+}
+
 /* Atomics on few addresses queue in the L2 with those of all SMs, which the schedule of one SM does
  * not see (an H200 takes 1,216 µs for tests/problems/contended_atomics, whose SMs alone would take
  * 16). */
@@ -200,6 +209,7 @@ static double find_schedule(const question *q, ifl_model *m)
     m->sm_time_us = seconds * 1e6;
     m->issue_active = f->issue_active;
     take_time(q, seconds, m);
+    take_host(f, of_sm, m);
     return of_sm;
 }
 

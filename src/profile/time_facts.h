@@ -48,7 +48,9 @@ typedef struct ifl_time_facts {
         /* warps in this state, on average, for each cycle in which a scheduler issues */
         [IFL_STALLS];
     double l1_sectors, l1_hits, l2_sectors, dram_sectors; /* of loads, that were followed */
-    uint64_t blocks;                                      /* that were followed */
+    double
+        host_share;  /* of its cycles, those in which the bus to the host's memory is busy for it */
+    uint64_t blocks; /* that were followed */
     double
         /* of what the SM does, the share that was followed: the rest goes on at its pace */
         followed;

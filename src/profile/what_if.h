@@ -33,6 +33,7 @@ typedef struct ifl_change {
     size_t site_count; /* of these */
     /* ---- what serves them ---- */
     bool from_l2;       /* what comes from DRAM now */
+    bool no_host;       /* what is the host's memory now is the GPU's, and not in its caches */
     double ahead_bytes; /* of an SM, that are on their way before they are asked for now */
     bool at_hand; /* what is far is asked for so early that nobody waits for more than the L1 */
 } ifl_change;

@@ -23,6 +23,7 @@ static const char *const limits[IFL_TERM_COUNT] = {
     [IFL_TERM_ISSUE] = "instruction issue",
     [IFL_TERM_ARITHMETIC] = "arithmetic",
     [IFL_TERM_TENSOR] = "tensor cores",
+    [IFL_TERM_HOST] = "the bus to the host's memory",
     [IFL_TERM_LATENCY] = "latency: too few bytes are in flight",
     [IFL_TERM_LAUNCH] = "the launch itself",
     [IFL_TERM_TAIL] = "the last wave of blocks",

@@ -103,16 +103,19 @@ static uint64_t count_repeats(ifl_ledger_row *row, const ifl_session_launch *lau
     return 0;
 }
 
-/* Words that are addresses of allocations count as the same. */
+/* Words that are addresses of allocations count as the same, but for those of the host's memory. */
 static uint64_t hash_without_pointers(const ifl_session *session, const ifl_session_launch *launch)
 {
+    static const uint64_t pinned = IFL_ALLOCATION_PINNED;
     const size_t bytes = launch->kernel->image.demands.param_bytes;
     uint64_t hash = IFL_HASH_BASIS;
     for (size_t at = 0; at < bytes; at += sizeof(uint64_t)) {
         const size_t count = bytes - at < sizeof(uint64_t) ? bytes - at : sizeof(uint64_t);
         uint64_t word = 0;
         memcpy(&word, launch->params + at, count);
-        if (count < sizeof word || !ifl_memory_find(session->memory, word))
+        if (ifl_memory_is_pinned(session->memory, word))
+            hash = ifl_hash_words(hash, &pinned, 1);
+        else if (count < sizeof word || !ifl_memory_find(session->memory, word))
             hash = ifl_hash_bytes(hash, launch->params + at, count);
     }
     return hash;

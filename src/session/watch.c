@@ -146,9 +146,9 @@ ifl_status ifl_profile_warn_left_out(ifl_profile *profile, uint8_t left_out, ifl
         {IFL_LEFT_OUT_HEAP,
          "what malloc and free execute is not counted: times leave it out (on an H200 malloc and "
          "free took 13 and 12 µs for a thread by itself, 3,000 and 4,000 for 132 blocks of 256)"},
-        {IFL_LEFT_OUT_HOST,
-         "it uses memory of the host in place (cudaHostAlloc, cudaHostRegister): counts, times and "
-         "advice take that for the GPU's own (an H200 took 115 µs, not 5, for 4 MiB)"},
+        {IFL_LEFT_OUT_HOST, "it uses memory of the host in place (cudaHostAlloc, "
+                            "cudaHostRegister): counters of caches "
+                            "leave that out, and times of PTX take it for the GPU's own"},
         {IFL_LEFT_OUT_WAITS,
          "it waited for memory that the host or another kernel changes: its counts "
          "and its time are those of the loops as they ran here"},

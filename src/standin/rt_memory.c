@@ -281,7 +281,8 @@ static ifl_cuda_error adopt(ifl_session *session, void *host, uint64_t bytes, if
         return o == BY_REGISTER ? ifl_cudaErrorHostMemoryAlreadyRegistered
                                 : ifl_cudaErrorMemoryAllocation;
     a->gpu = (uint32_t)ifl_gpu_chosen();
-    a->flags |= o == BY_MANAGED ? 0 : IFL_ALLOCATION_PINNED;
+    if (o != BY_MANAGED)
+        ifl_memory_pin(ifl_session_memory(session), a);
     ifl_block_add((ifl_block){(uintptr_t)host, bytes, o, flags});
     return ifl_cudaSuccess;
 }

@@ -80,7 +80,10 @@ typedef struct ifl_sm_rates {
     double dram_store_share;  /* of the bytes stored, those that go on to DRAM */
     double line_sectors;      /* that a line takes of the L2 at least */
     double atomic_latency;    /* beside a load's */
-    double ahead_bytes;       /* of the SM, that may be asked for before they are due */
+    /* of memory of the host: a load; what a line takes the bus, and one of each SM for this SM. 0: it
+     * is taken for the GPU's */
+    double host_latency, host_line_of_all, host_line_cycles;
+    double ahead_bytes; /* of the SM, that may be asked for before they are due */
     /* turns more for a piece that comes from DRAM, of one sector and of two */
     double lone_fetch, whole_fetch;
     ifl_matrix_costs matrix;

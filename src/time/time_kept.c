@@ -190,6 +190,8 @@ static ifl_sm_rates change_rates(const kept *k, const ifl_change *c, double bloc
     }
     if (c->from_l2)
         r.l2_hit = 1;
+    if (c->no_host)
+        r.host_latency = 0;
     r.ahead_bytes = c->ahead_bytes;
     if (c->at_hand)
         r.l2_latency = r.l2_far_latency = r.dram_latency = r.l1_latency;
@@ -300,7 +302,7 @@ static bool changes_nothing(const kept *k, const ifl_change *c)
            times(c->unroll) == 1 && times(c->cut) == 1 && times(c->widen) == 1 &&
            times(c->narrow) == 1 && !c->in_one_wave && !c->no_local && !c->no_conflicts &&
            !c->half_words && !c->no_staging && !(c->loads > 0) && !c->single_precision &&
-           !c->sectors && !c->lone && !c->from_l2 && !c->at_hand;
+           !c->sectors && !c->lone && !c->from_l2 && !c->no_host && !c->at_hand;
 }
 
 static double ratio_of(kept *k, const ifl_change *c)

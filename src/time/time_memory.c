@@ -10,7 +10,6 @@
 #include "cache/set_shape.h"
 #include "time/time_source.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,6 +196,9 @@ static double fetch(ifl_time_memory *m, uint64_t line, unsigned sectors, double 
                     ifl_time_source from, double share)
 {
     const ifl_sm_rates *r = m->rates;
+    if (from == IFL_TIME_FROM_HOST)
+        return ifl_time_host_pass(&m->host, r, IFL_HOST_TO_GPU, count_of(sectors), now) +
+               r->host_latency;
     const bool from_dram = from == IFL_TIME_FROM_DRAM;
     const double bytes_taken =
         fmax(count_of(sectors), r->line_sectors) * IFL_SECTOR_BYTES * r->joined +
@@ -250,6 +252,11 @@ static void write_back(ifl_time_memory *m, double sectors, double held, double n
     const double cycles = sectors * IFL_SECTOR_BYTES / r->dram_bytes_per_cycle;
     serve_shared(&m->dram, now, cycles * fmax(r->dram_store_share, held), 0);
     add_load(&m->written, now, cycles * r->dram_store_share);
+}
+
+static bool is_of_host(const ifl_time_memory *m, ifl_request_cost cost)
+{
+    return cost.of_host && m->rates->host_latency > 0;
 }
 
 /* When the L2 takes it. Several sectors of a line that are written in part take longer. */
@@ -344,7 +351,7 @@ static double ask_behind(ifl_time_memory *m, unsigned sectors, double now)
  * caches' simulation says. */
 static double load_past(ifl_time_memory *m, uint64_t number, unsigned sectors, double now, load *l)
 {
-    if (ifl_time_memory_draw(m) < m->rates->shared_past)
+    if (!l->choice.of_host && ifl_time_memory_draw(m) < m->rates->shared_past)
         return now + m->rates->l2_latency;
     l->missed++;
     return fetch(m, number, sectors, ask_behind(m, sectors, now),
@@ -355,10 +362,11 @@ static double load_past(ifl_time_memory *m, uint64_t number, unsigned sectors, d
  * sooner here than in the hardware: fewer hits than the caches' simulation has, which was held
  * against counters, there are not. Beyond a number of sectors only: requests that miss together, a
  * line a lane, would otherwise miss in part each time. */
-static bool is_granted(const ifl_time_memory *m)
+static bool is_granted(const ifl_time_memory *m, const load *l)
 {
     enum { BEHIND = 4096 }; /* sectors */
-    return (double)m->l1_hits + BEHIND < m->rates->l1_hit * (double)m->l1_sectors;
+    return !l->choice.of_host &&
+           (double)m->l1_hits + BEHIND < m->rates->l1_hit * (double)m->l1_sectors;
 }
 
 /* Through it. */
@@ -367,12 +375,12 @@ static double load_through(ifl_time_memory *m, uint64_t number, unsigned sectors
 {
     ifl_time_line *line = find_line(m, number);
     const unsigned lost = line ? line->lost & sectors : 0,
-                   missing = (is_granted(m) ? 0 : missing_of(line, sectors)) | lost;
+                   missing = (is_granted(m, l) ? 0 : missing_of(line, sectors)) | lost;
     double ends = missing ? fetch_into_l1(m, number, missing, ask_behind(m, missing, now),
                                           ifl_time_source_of(m, number, missing, &l->choice))
                           : 0;
     const double comes = ends;
-    m->l1_hits += (uint64_t)count_of(sectors & (~missing | lost));
+    m->l1_hits += l->choice.of_host ? 0 : (uint64_t)count_of(sectors & (~missing | lost));
     if (line)
         line->lost &= ~lost;
     if (missing && !line)
@@ -392,7 +400,7 @@ static double load_through(ifl_time_memory *m, uint64_t number, unsigned sectors
 static void load_line(ifl_time_memory *m, uint64_t number, unsigned sectors, bool keeps, double now,
                       load *l)
 {
-    m->l1_sectors += (uint64_t)count_of(sectors);
+    m->l1_sectors += l->choice.of_host ? 0 : (uint64_t)count_of(sectors);
     const double ends =
         keeps ? load_through(m, number, sectors, now, l) : load_past(m, number, sectors, now, l);
     l->ends = fmax(l->ends, ends);
@@ -459,51 +467,17 @@ static double lines_apart(uint32_t lines)
     return lines > 2 ? 2.25 * (lines - 2) : 0;
 }
 
-/* So many loads can wait for what the L1 lacks; the next one waits for the first that has all. Of bytes and halves an H200's SM
- * gets 0.30 and 0.22 requests a cycle from DRAM with 64 warps, 0.27 and 0.21 with 32 (tools/gpu/share_probe.cu, `streams`). */
-static double wait_for_room(const ifl_time_memory *m)
-{
-    return m->lacking_count == IFL_TIME_LACKING ? m->lacking[0] : 0;
-}
-
-/* Puts a value into a heap of so many whose first has gone. */
-static void sink(double *heap, uint32_t count, double value)
-{
-    uint32_t at = 0;
-    for (uint32_t below = 1; below < count; below = 2 * at + 1) {
-        below += below + 1 < count && heap[below + 1] < heap[below];
-        if (heap[below] >= value)
-            break;
-        heap[at] = heap[below];
-        at = below;
-    }
-    heap[at] = value;
-}
-
-static void note_lacking(ifl_time_memory *m, double now, double ends)
-{
-    while (m->lacking_count > 0 && m->lacking[0] <= now) {
-        m->lacking_count--;
-        sink(m->lacking, m->lacking_count, m->lacking[m->lacking_count]);
-    }
-    assert(m->lacking_count < IFL_TIME_LACKING);
-    uint32_t at = m->lacking_count++;
-    for (; at > 0 && m->lacking[(at - 1) / 2] > ends; at = (at - 1) / 2)
-        m->lacking[at] = m->lacking[(at - 1) / 2];
-    m->lacking[at] = ends;
-}
-
 static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access,
                             ifl_request_cost cost, const uint32_t *words, double now)
 {
     const double passes = passes_of_hits(m->rates, cost),
-                 begins = fmax(m->l1_free, fmax(wait_for_room(m), now));
+                 begins = fmax(m->l1_free, fmax(ifl_time_lacking_room(&m->lacking), now));
     const double latency =
         access->kind == IFL_ACCESS_TEXTURE_LOAD || access->kind == IFL_ACCESS_SURFACE_LOAD
             ? ifl_sm_constant.texture_latency
             : m->rates->l1_latency;
     const double behind = fmax(passes - 1, lines_apart(cost.lines));
-    load l = {.ends = begins + behind + latency};
+    load l = {.ends = begins + behind + latency, .choice.of_host = cost.of_host};
     for (uint32_t i = 0; i < cost.lines; i++) {
         unsigned sectors;
         const uint64_t line = line_at(words, i, &sectors);
@@ -511,7 +485,7 @@ static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access,
     }
     m->l1_free = begins + passes_of_load(access, cost, words, passes, &l);
     if (l.missed > 0)
-        note_lacking(m, begins, l.ends);
+        ifl_time_lacking_add(&m->lacking, begins, l.ends);
     return (ifl_served){begins, l.ends, 0, 0};
 }
 
@@ -627,6 +601,15 @@ static void send(ifl_time_memory *m, uint32_t count, double taken)
         m->sent[m->sent_at++ % IFL_TIME_SENT] = taken;
 }
 
+/* When the L2 has it, or the bus to the host. */
+static double take_behind(ifl_time_memory *m, unsigned sectors, ifl_request_cost cost, double now)
+{
+    if (is_of_host(m, cost))
+        return ifl_time_host_pass(&m->host, m->rates, IFL_HOST_FROM_GPU, count_of(sectors), now);
+    const double taken = store_behind(m, sectors, cost.ends == IFL_STORE_IN_PARTS, now);
+    return is_slight(cost, sectors) ? fmax(taken, store_in_slice(m, now)) : taken;
+}
+
 /* A line that the L1 sends on: when it has left the SM, and the L2 has it. */
 static void send_line(ifl_time_memory *m, const ifl_site_access *access, uint64_t number,
                       unsigned sectors, ifl_request_cost cost, ifl_served *served)
@@ -634,9 +617,7 @@ static void send_line(ifl_time_memory *m, const ifl_site_access *access, uint64_
     if (access->path != IFL_PATH_LOCAL)
         note_sent(m, number, sectors, served->begins);
     const double goes = fmax(served->begins, room_for(m, 1));
-    double taken = store_behind(m, sectors, cost.ends == IFL_STORE_IN_PARTS, goes);
-    if (is_slight(cost, sectors))
-        taken = fmax(taken, store_in_slice(m, goes));
+    const double taken = take_behind(m, sectors, cost, goes);
     served->leaves = leave_sm(m, count_of(sectors), goes);
     served->done = fmax(served->done, taken);
     send(m, 1, served->leaves);
@@ -648,8 +629,9 @@ static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access,
                              ifl_request_cost cost, const uint32_t *words, double now)
 {
     enum { ROOM = 8192, /* cycles that stores may be ahead of the L2 */ IDLE = 4, LONE_IDLE = 6 };
-    const double passes = fmax(cost.passes, 1), behind = fmax(m->l2.free, m->stores_free) - ROOM,
-                 begins = serve(&m->l1_free, fmax(now, behind), passes);
+    const double passes = fmax(cost.passes, 1),
+                 free = fmax(fmax(m->l2.free, m->stores_free), m->host.way_free[IFL_HOST_FROM_GPU]),
+                 begins = serve(&m->l1_free, fmax(now, free - ROOM), passes);
     ifl_served served = {begins, begins, 0, 0};
     if (begins > m->stored_until + (cost.lines == 1 ? LONE_IDLE : IDLE))
         close_lines(m);
@@ -659,12 +641,13 @@ static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access,
         const uint64_t number = line_at(words, i, &sectors);
         if (is_kept(m, access, sectors))
             keep_stored(m, number, sectors, begins);
-        if (is_gathered(m, words[i], cost.lines))
-            write_back(m, count_of(sectors), 0, begins); /* the L2 gets it with another one */
-        else
+        if (!is_gathered(m, words[i], cost.lines))
             send_line(m, access, number, sectors, cost, &served);
+        else if (!is_of_host(m, cost))
+            write_back(m, count_of(sectors), 0, begins); /* the L2 gets it with another one */
     }
-    write_ends(m, cost.ends, begins);
+    if (!is_of_host(m, cost))
+        write_ends(m, cost.ends, begins);
     served.leaves = fmax(served.leaves, begins + passes);
     return served;
 }
@@ -675,6 +658,20 @@ static void drop_line(ifl_time_memory *m, uint64_t number)
     ifl_time_line *line = find_line(m, number);
     for (unsigned s = 0; line && s < IFL_LINE_SECTORS; s++)
         line->there[s] = HUGE_VAL;
+}
+
+static ifl_served take_atomic_of_host(ifl_time_memory *m, ifl_request_cost cost,
+                                      const uint32_t *words, double now)
+{
+    const double begins = serve(&m->l1_free, now, fmax(cost.passes, 1)),
+                 others = fmax((double)cost.serial - 1, 0);
+    double ends = begins;
+    for (uint32_t i = 0; i < cost.lines; i++) {
+        unsigned sectors;
+        drop_line(m, line_at(words, i, &sectors));
+        ends = fmax(ends, ifl_time_host_add(&m->host, m->rates, count_of(sectors), others, begins));
+    }
+    return (ifl_served){begins, ends, begins + fmax(cost.passes, 1), ends};
 }
 
 static ifl_served take_atomic(ifl_time_memory *m, const ifl_site_access *access,
@@ -789,12 +786,20 @@ static ifl_served take_prefetch(ifl_time_memory *m, ifl_request_cost cost, const
     return (ifl_served){begins, begins, 0, 0};
 }
 
+static void take_copied(ifl_time_memory *m, unsigned sectors, ifl_request_cost cost, double now)
+{
+    if (is_of_host(m, cost))
+        ifl_time_host_pass(&m->host, m->rates, IFL_HOST_FROM_GPU, count_of(sectors), now);
+    else
+        store_behind(m, sectors, false, now);
+}
+
 /* Copies by the TMA do not pass the L1, and reach the L2's best bandwidth: an H200 brings 41 bytes
  * a cycle and SM to lab/product's wgmma. */
 static ifl_served take_copy(ifl_time_memory *m, const ifl_site_access *access,
                             ifl_request_cost cost, const uint32_t *words, double now)
 {
-    load l = {.ends = now};
+    load l = {.ends = now, .choice.of_host = cost.of_host};
     for (uint32_t i = 0; i < cost.lines; i++) {
         unsigned sectors;
         const uint64_t number = line_at(words, i, &sectors);
@@ -802,7 +807,7 @@ static ifl_served take_copy(ifl_time_memory *m, const ifl_site_access *access,
             l.ends = fmax(l.ends, fetch(m, number, sectors, now,
                                         ifl_time_source_of(m, number, sectors, &l.choice), 1));
         else
-            store_behind(m, sectors, false, now);
+            take_copied(m, sectors, cost, now);
     }
     return (ifl_served){now, l.ends, 0, 0};
 }
@@ -823,6 +828,8 @@ ifl_served ifl_time_memory_take(ifl_time_memory *m, const ifl_site_access *acces
         return take_prefetch(m, cost, words, now);
     if (kind == IFL_ACCESS_STORE)
         return take_store(m, access, cost, words, now);
+    if (kind == IFL_ACCESS_ATOMIC && is_of_host(m, cost))
+        return take_atomic_of_host(m, cost, words, now);
     if (kind == IFL_ACCESS_ATOMIC)
         return take_atomic(m, access, cost, words, now);
     return take_load(m, access, cost, words, now);
@@ -862,5 +869,5 @@ void ifl_time_memory_keep_conflicts_apart(const ifl_time_memory *m, const ifl_si
 double ifl_time_memory_ends(const ifl_time_memory *m)
 {
     return fmax(fmax(fmax(m->l1_free, m->remote_free), fmax(m->l2.free, m->dram.free)),
-                m->atomics_free);
+                fmax(m->atomics_free, m->host.done));
 }

@@ -8,13 +8,13 @@
 #include "base/room.h"
 #include "time/time_constants.h"
 #include "time/time_costs.h"
+#include "time/time_host.h"
+#include "time/time_lacking.h"
 #include "time/time_trace.h"
 
 enum {
     IFL_TIME_WAYS = 8,
     IFL_TIME_IN_FLIGHT = 4096,
-    IFL_TIME_LACKING =
-        240, /* loads at most that wait for what the L1 lacks: narrow_probe and share_probe, 216 to 256 */
     IFL_TIME_ARRIVALS = 2048,
     IFL_TIME_PLACES = 1024,
     IFL_TIME_OPEN_LINES = 20,
@@ -70,6 +70,7 @@ typedef struct ifl_time_memory {
     uint32_t sent_at;
     double added; /* when it takes the last of atomics */
     ifl_time_server l2, dram;
+    ifl_time_host host;
     ifl_time_server written; /* of the DRAM, only its load */
     ifl_time_line *lines;
     uint32_t sets;
@@ -84,9 +85,7 @@ typedef struct ifl_time_memory {
         is_later;
     double in_flight[IFL_TIME_IN_FLIGHT]; /* when the last lines come, in a ring */
     uint32_t in_flight_at;
-    double lacking
-        [IFL_TIME_LACKING]; /* loads of which the L1 lacked something: when they have all; a heap */
-    uint32_t lacking_count;
+    ifl_time_lacking lacking;
     uint32_t
         open_lines[IFL_TIME_OPEN_LINES]; /* that stores are gathered in, as in a trace; a ring */
     uint32_t open_at;

@@ -155,6 +155,7 @@ static void describe(const ifl_sm_outcome *o, double clock_hz, size_t followed, 
     to->l1_hits = (double)o->l1_hits;
     to->l2_sectors = (double)o->l2_sectors;
     to->dram_sectors = (double)o->dram_sectors;
+    to->host_share = o->cycles > 0 ? fmin(o->host_cycles / o->cycles, 1) : 0;
     to->blocks = followed;
     to->followed = all->blocks > 0 ? (double)followed / all->blocks / all->instructions : 1;
 }

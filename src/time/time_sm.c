@@ -883,6 +883,7 @@ bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out)
     out->l1_hits = sm.memory.l1_hits;
     out->l2_sectors = sm.memory.l2_sectors;
     out->dram_sectors = sm.memory.dram_sectors;
+    out->host_cycles = ifl_time_host_busy(&sm.memory.host);
     ifl_time_memory_free(&sm.memory);
     ifl_code_cache_free(&sm.code);
     free(sm.warps);

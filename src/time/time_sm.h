@@ -37,6 +37,7 @@ typedef struct ifl_sm_outcome {
     double last_cycles;   /* when the last block started */
     double behind_cycles; /* ifl_sm_behind */
     uint64_t l1_sectors, l1_hits, l2_sectors, dram_sectors;
+    double host_cycles;     /* in which this SM's part of the bus to the host was busy */
     ifl_site_stalls *sites; /* by site: the caller's, zeroed */
 } ifl_sm_outcome;
 

@@ -87,10 +87,20 @@ static bool comes_from_dram(ifl_time_memory *m, ifl_time_choice *choice, double 
     return choice->has_dram && ifl_time_memory_draw(m) < together;
 }
 
+/* Where it is the GPU's own no cache has it when the launch begins. */
+static ifl_time_source of_host(const ifl_time_memory *m, bool first)
+{
+    if (m->rates->host_latency > 0)
+        return IFL_TIME_FROM_HOST;
+    return first ? IFL_TIME_FROM_DRAM : IFL_TIME_FROM_L2;
+}
+
 ifl_time_source ifl_time_source_of(ifl_time_memory *m, uint64_t line, unsigned sectors,
                                    ifl_time_choice *choice)
 {
     const bool first = ifl_time_source_is_first(m, line, sectors);
+    if (choice->of_host)
+        return of_host(m, first);
     const double missed = missed_now(m), share = dram_share(m, first, missed);
     const bool comes =
         first ? ifl_time_memory_draw(m) < share

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Where a line that the L1 lacks comes from: the L2, the DRAM, or the DRAM for another SM that has asked for it before. Knows
+ * Where a line that the L1 lacks comes from: the L2, the DRAM, the DRAM for another SM that has asked for it before, or memory
+ * of the host. Knows
  * what the SM has asked for, and the shares that the caches' simulation found. */
 #ifndef IFL_TIME_TIME_SOURCE_H
 #define IFL_TIME_TIME_SOURCE_H
@@ -9,12 +10,14 @@
 typedef enum ifl_time_source {
     IFL_TIME_FROM_L2,
     IFL_TIME_FROM_DRAM,
-    IFL_TIME_ON_ITS_WAY
+    IFL_TIME_ON_ITS_WAY,
+    IFL_TIME_FROM_HOST
 } ifl_time_source;
 
 /* Of one request: whether some of its lines come from the DRAM, once that is drawn. */
 typedef struct ifl_time_choice {
     bool has_dram, is_drawn;
+    bool of_host; /* all of them are the host's */
 } ifl_time_choice;
 
 /* A bit for each half of a line that may be asked for; the caller frees it. NULL without memory. */

@@ -24,7 +24,8 @@ enum {
     LINES_AT = 16,
     LINE_BITS = 7,
     SERVED_AT = 24,
-    SERVED_BITS = 3
+    SERVED_BITS = 3,
+    HOST_AT = 27
 };
 
 static uint32_t at_most(uint32_t value, unsigned bits)
@@ -37,7 +38,7 @@ uint32_t ifl_request_pack(ifl_request_cost cost)
 {
     return at_most(cost.passes, PASS_BITS) | at_most(cost.serial, SERIAL_BITS) << SERIAL_AT |
            at_most(cost.ends, END_BITS) << END_AT | at_most(cost.lines, LINE_BITS) << LINES_AT |
-           (uint32_t)cost.served << SERVED_AT;
+           (uint32_t)cost.served << SERVED_AT | (uint32_t)cost.of_host << HOST_AT;
 }
 
 static uint32_t field(uint32_t word, unsigned at, unsigned bits)
@@ -51,7 +52,8 @@ ifl_request_cost ifl_request_unpack(uint32_t word)
                               .serial = field(word, SERIAL_AT, SERIAL_BITS),
                               .ends = field(word, END_AT, END_BITS),
                               .lines = field(word, LINES_AT, LINE_BITS),
-                              .served = (ifl_request_class)field(word, SERVED_AT, SERVED_BITS)};
+                              .served = (ifl_request_class)field(word, SERVED_AT, SERVED_BITS),
+                              .of_host = field(word, HOST_AT, 1)};
 }
 
 uint32_t ifl_line_pack(uint64_t line, uint32_t sectors)
@@ -549,7 +551,8 @@ static void access_event(void *self, const ifl_access *access)
     ifl_footprint footprint;
     ifl_footprint_measure(&t->lookup, access, &footprint);
     ifl_request_cost cost = {.passes = footprint.wavefronts,
-                             .served = is_shared ? IFL_REQUEST_SHARED : IFL_REQUEST_GLOBAL};
+                             .served = is_shared ? IFL_REQUEST_SHARED : IFL_REQUEST_GLOBAL,
+                             .of_host = access->of_host};
     const ifl_access_kind kind = ifl_access_plain_kind(access->kind);
     if (access->kind == IFL_ACCESS_ATOMIC) {
         cost.serial = ifl_footprint_serial(&t->lookup, access);

@@ -52,6 +52,7 @@ typedef struct ifl_request_cost {
     uint32_t ends;   /* of stores: ifl_store_ends */
     uint32_t lines;
     ifl_request_class served;
+    bool of_host; /* its lines are the host's */
 } ifl_request_cost;
 
 uint32_t ifl_request_pack(ifl_request_cost cost);

@@ -91,6 +91,8 @@ extern int cuMemAllocPitch_v2(address *out, size_t *pitch, size_t width, size_t 
                               unsigned element);
 extern int cuMemAllocManaged(address *out, size_t bytes, unsigned flags);
 extern int cuMemAllocHost_v2(void **out, size_t bytes);
+extern int cuMemHostAlloc(void **out, size_t bytes, unsigned flags);
+extern int cuMemHostRegister_v2(void *at, size_t bytes, unsigned flags);
 extern int cuMemFree_v2(address at);
 extern int cuMemFreeHost(void *at);
 extern int cuMemGetAddressRange_v2(address *start, size_t *bytes, address at);

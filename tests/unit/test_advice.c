@@ -39,7 +39,8 @@ typedef struct shape {
     const char *op;
     const char *shared_op; /* NULL: ld.shared.f32 */
     double staged;         /* stores to shared memory; 0: 1 */
-    double far; /* of the warps' standing still, the share for data from far, before STS */
+    double far;  /* of the warps' standing still, the share for data from far, before STS */
+    double host; /* of the SM's cycles, the share in which the bus to the host is busy */
     uint64_t buffer_bytes;   /* 0: not known */
     double l1_hit, half_hit; /* -1: not followed; with half the blocks */
     double thin_unused;
@@ -201,6 +202,20 @@ static void add_caches(ifl_profile *p, const shape *s)
         assert_true(ifl_vec_push(&p->caches, f));
 }
 
+/* A tenth of the time without the host's memory, and as much as now with any other change. */
+static void find_ratios(void *state, int threads, const ifl_change *const *changes, size_t count,
+                        double *ratios)
+{
+    (void)state, (void)threads;
+    for (size_t i = 0; i < count; i++)
+        ratios[i] = changes[i]->known && changes[i]->no_host ? 0.1 : 1;
+}
+
+static void keep_nothing(void *state)
+{
+    (void)state;
+}
+
 /* An SM that was followed for so long that the DRAM is not busy. */
 static void add_schedule(ifl_profile *p, const shape *s)
 {
@@ -212,9 +227,13 @@ static void add_schedule(ifl_profile *p, const shape *s)
         .seconds = 1e6 / 1.98e9,
         .sites = &store,
         .site_count = 1,
-        .stalls = {[IFL_STALL_long_scoreboard] = s->far, [IFL_STALL_wait] = 1 - s->far}};
-    if (s->far > 0)
+        .stalls = {[IFL_STALL_long_scoreboard] = s->far, [IFL_STALL_wait] = 1 - s->far},
+        .host_share = s->host};
+    if (s->far > 0 || s->host > 0)
         assert_true(ifl_vec_push(&p->sm_times, f));
+    const ifl_what_if what_if = {.device = s->gpu, .find = find_ratios, .free = keep_nothing};
+    if (s->host > 0)
+        assert_true(ifl_vec_push(&p->what_ifs, what_if));
 }
 
 static ifl_profile *make(const shape *s)
@@ -300,7 +319,7 @@ static void advise(const shape *s, const char *gpu, ifl_arena *arena, ifl_advice
 /* The fault of each rule, upon what is healthy otherwise; on a GPU where it costs time. */
 static const shape *faults(size_t *count)
 {
-    static shape all[40];
+    static shape all[48];
     size_t n = 0;
     const shape rows[] = {
         FAULT(wide_loads, "b200", .bytes = 4, .loads = 2, .stores = 1, .loads_a_wait = 2,
@@ -380,6 +399,7 @@ static const shape *faults(size_t *count)
         FAULT(merge_once, "h100", .bytes = 4, .loads = 1, .stores = 0, .atomics = 1,
               .atomic_lanes = 1, .merges = true, .shared_requests = 4, .shared_wavefronts = 4,
               .barriers = 2),
+        FAULT(copy_to_gpu, "h200", .host = 0.9),
         FAULT(integer_division, "h100", .bytes = 4, .divisions = 20, .instructions = 800),
     };
     for (; n < sizeof rows / sizeof *rows; n++)

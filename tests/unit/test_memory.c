@@ -52,6 +52,31 @@ static void adopted_memory_stands_at_its_own_address(void **state)
     ifl_memory_free(memory);
 }
 
+/* What lies between two of the host's is not. */
+static void memory_of_the_host_is_known(void **state)
+{
+    (void)state;
+    ifl_memory *memory = fresh();
+    static char host[3 * 4096];
+    const uint64_t address = (uintptr_t)host;
+    ifl_allocation *part[3];
+    assert_false(ifl_memory_is_pinned(memory, address));
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(ifl_memory_adopt(memory, address + i * 4096, host + i * 4096, 4096, "host",
+                                          &part[i], NULL),
+                         IFL_OK);
+    ifl_memory_pin(memory, part[2]);
+    assert_false(ifl_memory_is_pinned(memory, address));
+    ifl_memory_pin(memory, part[0]);
+    assert_true(ifl_memory_is_pinned(memory, address));
+    assert_true(ifl_memory_is_pinned(memory, address + 4095));
+    assert_false(ifl_memory_is_pinned(memory, address + 4096));
+    assert_true(ifl_memory_is_pinned(memory, address + 3 * 4096 - 1));
+    assert_false(ifl_memory_is_pinned(memory, address + 3 * 4096));
+    assert_false(ifl_memory_is_pinned(memory, give(memory, 64)->address));
+    ifl_memory_free(memory);
+}
+
 static void dropped_memory_is_remembered(void **state)
 {
     (void)state;
@@ -175,6 +200,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adopted_memory_stands_at_its_own_address),
+        cmocka_unit_test(memory_of_the_host_is_known),
         cmocka_unit_test(dropped_memory_is_remembered),
         cmocka_unit_test(old_places_are_forgotten),
         cmocka_unit_test(cleared_bytes_are_zero),

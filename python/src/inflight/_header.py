@@ -24,10 +24,11 @@ IFL_TERM_ATOMICS = 4
 IFL_TERM_ISSUE = 5
 IFL_TERM_ARITHMETIC = 6
 IFL_TERM_TENSOR = 7
-IFL_TERM_LATENCY = 8
-IFL_TERM_LAUNCH = 9
-IFL_TERM_TAIL = 10
-IFL_TERM_COUNT = 11
+IFL_TERM_HOST = 8
+IFL_TERM_LATENCY = 9
+IFL_TERM_LAUNCH = 10
+IFL_TERM_TAIL = 11
+IFL_TERM_COUNT = 12
 IFL_LEVER_LATENCY = 0
 IFL_LEVER_OCCUPANCY = 1
 IFL_LEVER_REQUESTS = 2
@@ -166,7 +167,7 @@ class ifl_model(c.Structure):
         ("bytes_needed_per_sm", c.c_double),
         ("latency_ns", c.c_double),
         ("waits_per_warp", c.c_double),
-        ("term_us", c.c_double * 11),
+        ("term_us", c.c_double * 12),
         ("limiter", c.c_int),
         ("runner_up", c.c_int),
         ("time_us", ifl_estimate),
