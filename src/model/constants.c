@@ -23,7 +23,8 @@ static const struct {
 static const char introduction[] =
     "# Facts and constants of the model\n"
     "\n"
-    "Made from `src/arch/fact.def` and `src/model/constant.def`. Figures of a single GPU are in "
+    "Made from `src/arch/fact.def`, `src/model/constant.def` and `src/model/range.def`. Figures of "
+    "a single GPU are in "
     "`devices/`, with their\n"
     "source: `inflight devices NAME`. [The model](model.md) says how all of them are used.\n"
     "\n"
@@ -38,6 +39,12 @@ static const char introduction[] =
 static const char constants_head[] =
     "\n## The form of the model\n\n"
     "| constant | value | unit | what it is and where it comes from |\n"
+    "|---|---|---|---|\n";
+
+static const char ranges_head[] =
+    "\n## How far off a time may be\n\n"
+    "Nine in ten of the measured times are between these multiples of the predicted ones.\n\n"
+    "| times | from | to | of which launches |\n"
     "|---|---|---|---|\n";
 
 /* 0.66, 290, 8,000,000,000 */
@@ -61,4 +68,9 @@ void ifl_facts_document(FILE *out)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         fprintf(out, "| `%s` | %s | %s | %s |\n", rows[i].name, value_text(rows[i].value).text,
                 rows[i].unit, rows[i].doc);
+    fputs(ranges_head, out);
+    for (size_t i = 0; i < ifl_range_count; i++)
+        fprintf(out, "| `%s` | %s | %s | %s |\n", ifl_ranges[i].name,
+                value_text(ifl_ranges[i].range.low).text, value_text(ifl_ranges[i].range.high).text,
+                ifl_ranges[i].doc);
 }

@@ -98,12 +98,6 @@ static void find_limiter(ifl_model *m)
             m->runner_up = (ifl_term)t;
 }
 
-static double range_of(const ifl_work *work)
-{
-    const ifl_model_values *c = &ifl_model_constants;
-    return !work->caches_known ? c->unsure_cache : work->order_known ? c->sure : c->unsure;
-}
-
 static double time_with(const question *q, double dram_bytes, double blocks_per_sm)
 {
     ifl_work work = q->work;
@@ -119,10 +113,10 @@ static void find_time(question *q, ifl_model *m)
     for (int t = 0; t < IFL_TERM_COUNT; t++)
         m->term_us[t] = q->timing.term[t] < 0 ? -1 : q->timing.term[t] * 1e6;
     m->term_us[IFL_TERM_HOST] = -1;
-    const double range = 1 + range_of(&q->work), blocks_per_sm = m->occupancy.blocks_per_sm;
+    const double blocks_per_sm = m->occupancy.blocks_per_sm;
     m->time_us =
-        (ifl_estimate){time_with(q, q->work.dram_low, blocks_per_sm) / range, q->timing.total * 1e6,
-                       time_with(q, q->work.dram_high, blocks_per_sm) * range};
+        (ifl_estimate){time_with(q, q->work.dram_low, blocks_per_sm), q->timing.total * 1e6,
+                       time_with(q, q->work.dram_high, blocks_per_sm)};
     find_limiter(m);
     m->latency_ns = q->timing.latency * 1e9;
     m->dram_bytes = q->work.dram_bytes - q->work.left_bytes;
@@ -213,6 +207,14 @@ static double find_schedule(const question *q, ifl_model *m)
     return of_sm;
 }
 
+/* By what measured times of such launches were off. */
+static void widen(const question *q, ifl_model *m)
+{
+    const ifl_range range = ifl_range_of(q->profile, &q->work, m, schedule_of(q));
+    m->time_us.low *= range.low;
+    m->time_us.high *= range.high;
+}
+
 /* ---- Little's law ---------------------------------------------------------------------------- */
 
 /* What is on its way has its place in the L1 already. Where the caches were not followed the L1 is
@@ -272,6 +274,7 @@ ifl_status ifl_model_find(const ifl_profile *profile, const ifl_device *device, 
     m->occupancy_achieved = achieved_occupancy(&q, m);
     find_bytes(&q, m);
     out->sm_s = find_schedule(&q, m);
+    widen(&q, m);
     m->tensor_utilization = m->term_us[IFL_TERM_TENSOR] > 0
                                 ? fmin(m->term_us[IFL_TERM_TENSOR] / m->time_us.mid, 1)
                                 : -1;

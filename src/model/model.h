@@ -120,6 +120,26 @@ double ifl_block_cycles(const ifl_rates *rates, double warps);
 /* Bytes in flight an SM with which the DRAM's bandwidth is reached but for 1 - saturated. */
 double ifl_bytes_needed_per_sm(const ifl_rates *rates, bool writes);
 
+/* ---- range.c: how far off it may be ----------------------------------------------------------- */
+
+/* Of the predicted time. */
+typedef struct ifl_range {
+    double low, high;
+} ifl_range;
+
+typedef struct ifl_range_row {
+    const char *name;
+    ifl_range range;
+    const char *doc;
+} ifl_range_row;
+
+extern const ifl_range_row ifl_ranges[];
+extern const size_t ifl_range_count;
+
+/* `facts`: of the schedule; NULL: the formula's time stands. */
+ifl_range ifl_range_of(const ifl_profile *profile, const ifl_work *work, const ifl_model *model,
+                       const ifl_time_facts *facts);
+
 /* ---- model.c: all of it ---------------------------------------------------------------------- */
 
 /* A launch on a device as the model sees it; advice asks what-ifs of the same rates and work. */

@@ -54,6 +54,9 @@ typedef struct ifl_time_facts {
     double
         /* of what the SM does, the share that was followed: the rest goes on at its pace */
         followed;
+    double
+        /* of the time, by how much what was not followed may be off: the two halves of what was differ so */
+        sampling_error;
     const ifl_stalled_site *sites; /* those that matter, the worst first */
     size_t site_count;
 } ifl_time_facts;

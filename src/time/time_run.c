@@ -142,8 +142,8 @@ static bool take_stalls(const ifl_sites *sites, const ifl_site_stalls *all, doub
 
 /* ---- one device ------------------------------------------------------------------------------ */
 
-static void describe(const ifl_sm_outcome *o, double clock_hz, size_t followed, const part *all,
-                     ifl_time_facts *to)
+static void describe(const ifl_sm_outcome *o, double clock_hz, size_t followed, uint32_t at_once,
+                     const part *all, ifl_time_facts *to)
 {
     to->cycles = ifl_sm_cycles(o, followed, all->blocks, all->instructions);
     to->seconds = to->cycles / clock_hz;
@@ -157,6 +157,7 @@ static void describe(const ifl_sm_outcome *o, double clock_hz, size_t followed, 
     to->dram_sectors = (double)o->dram_sectors;
     to->host_share = o->cycles > 0 ? fmin(o->host_cycles / o->cycles, 1) : 0;
     to->blocks = followed;
+    to->sampling_error = ifl_sm_sampling_error(o, followed, all->blocks, at_once);
     to->followed = all->blocks > 0 ? (double)followed / all->blocks / all->instructions : 1;
 }
 
@@ -245,7 +246,7 @@ static bool follow_sm(const followed *f, ifl_profile *profile)
     find_rates(f, profile, &rates);
     bool done = facts.device && outcome.sites && follow_first(f, f->blocks.count, &rates, &outcome);
     if (done) {
-        describe(&outcome, rates.clock_hz, f->blocks.count, &all, &facts);
+        describe(&outcome, rates.clock_hz, f->blocks.count, f->per_sm, &all, &facts);
         done =
             take_stalls(f->sites, outcome.sites, (double)outcome.issue_cycles, profile, &facts) &&
             ifl_vec_push(&profile->sm_times, facts);

@@ -45,6 +45,11 @@ typedef struct ifl_sm_outcome {
  * second half of these. `repeats`: what the followed blocks did, over what their traces hold; what is
  * by chance grows with its root. */
 double ifl_sm_cycles(const ifl_sm_outcome *outcome, size_t followed, double blocks, double repeats);
+/* How far the paces of the two halves of what was followed are apart, for the part of the blocks that was
+ * not: of all cycles. `at_once`: blocks of the first wave, which start together. 0 where no block of the
+ * first half came after it. */
+double ifl_sm_sampling_error(const ifl_sm_outcome *outcome, size_t followed, double blocks,
+                             uint32_t at_once);
 
 /* How much later than this SM the last of all SMs ends, in cycles; `waits`: how often the
  * warp that ended last waited for memory, the L2 included. 0 where further blocks take the places of

@@ -13,6 +13,19 @@ double ifl_sm_cycles(const ifl_sm_outcome *o, size_t followed, double blocks, do
            o->behind_cycles * sqrt(repeats);
 }
 
+double ifl_sm_sampling_error(const ifl_sm_outcome *o, size_t followed, double blocks,
+                             uint32_t at_once)
+{
+    const double left = fmax(1 - (double)followed / fmax(blocks, 1), 0),
+                 firsts = (double)o->half_blocks - at_once,
+                 steps = (double)(o->last_blocks - o->half_blocks);
+    if (left <= 0 || firsts <= 0 || steps <= 0)
+        return 0;
+    const double first = o->half_cycles / firsts,
+                 second = (o->last_cycles - o->half_cycles) / steps;
+    return left * fabs(first - second) / fmax(fmax(first, second), 1);
+}
+
 /* How many standard deviations the last of so many ends behind the mean: the extreme of normal
  * distributions, to the first order. */
 static double deviations_of_last(double warps)

@@ -228,6 +228,45 @@ static void what_is_not_known_is_marked(void **state)
     ifl_device_close(device);
 }
 
+static bool is_range(ifl_range range, const char *name, double wider)
+{
+    for (size_t i = 0; i < ifl_range_count; i++)
+        if (strcmp(ifl_ranges[i].name, name) == 0)
+            return is_near(range.low, ifl_ranges[i].range.low / wider, 1e-9) &&
+                   is_near(range.high, ifl_ranges[i].range.high * wider, 1e-9);
+    return false;
+}
+
+/* By what the launch has, and what was not followed. */
+static void the_range_is_that_of_such_launches(void **state)
+{
+    (void)state;
+    ifl_profile *profile = ifl_profile_new();
+    ifl_work work = {.caches_known = false};
+    ifl_model m = {.limiter = IFL_TERM_DRAM};
+    ifl_time_facts facts = {.stalls = {[IFL_STALL_selected] = 1,
+                                       [IFL_STALL_long_scoreboard] = 9,
+                                       [IFL_STALL_lg_throttle] = 3}};
+    assert_non_null(profile);
+    assert_true(is_range(ifl_range_of(profile, &work, &m, NULL), "no_caches", 1));
+    work.caches_known = true;
+    assert_true(is_range(ifl_range_of(profile, &work, &m, NULL), "formula", 1));
+    assert_true(is_range(ifl_range_of(profile, &work, &m, &facts), "plain", 1));
+    facts.sampling_error = 0.1;
+    assert_true(is_range(ifl_range_of(profile, &work, &m, &facts), "plain", 1.1));
+    facts.sampling_error = 0;
+    facts.stalls[IFL_STALL_lg_throttle] = 10;
+    assert_true(is_range(ifl_range_of(profile, &work, &m, &facts), "l2", 1));
+    facts.stalls[IFL_STALL_lg_throttle] = 0;
+    m.limiter = IFL_TERM_L2;
+    assert_true(is_range(ifl_range_of(profile, &work, &m, &facts), "l2", 1));
+    m.term_us[IFL_TERM_TENSOR] = 1;
+    assert_true(is_range(ifl_range_of(profile, &work, &m, &facts), "products", 1));
+    ifl_counters_set(&profile->counters, IFL_COUNTER_global_atomic_requests, 1);
+    assert_true(is_range(ifl_range_of(profile, &work, &m, &facts), "atomics", 1));
+    ifl_profile_destroy(profile);
+}
+
 /* List scheduling by hand: four places (2 SMs of 2 blocks), nine blocks, one of which works ten
  * times as long. All work is 18, a block's average 2. */
 static void a_long_block_at_the_end_makes_the_tail(void **state)
@@ -360,6 +399,7 @@ int main(void)
         cmocka_unit_test(products_take_the_tensor_cores),
         cmocka_unit_test(products_take_what_an_h100_took),
         cmocka_unit_test(what_is_not_known_is_marked),
+        cmocka_unit_test(the_range_is_that_of_such_launches),
         cmocka_unit_test(a_long_block_at_the_end_makes_the_tail),
         cmocka_unit_test(many_blocks_are_placed_by_slices),
         cmocka_unit_test(starts_of_blocks_do_not_grow_with_their_work),

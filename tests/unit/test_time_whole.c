@@ -48,6 +48,18 @@ static double last_of(double warps)
     return sqrt(2 * log(warps));
 }
 
+/* Of ten blocks four were followed, two at once: the third started after 100 cycles, the fourth 150 later.
+ * The halves are a third apart, and six tenths of the blocks were not followed. */
+static void test_halves_that_differ(void **unused)
+{
+    (void)unused;
+    const ifl_sm_outcome differs = {
+        .half_cycles = 100, .half_blocks = 3, .last_cycles = 250, .last_blocks = 4};
+    assert_float_equal(ifl_sm_sampling_error(&differs, 4, 10, 2), 0.6 / 3, 1e-9);
+    assert_float_equal(ifl_sm_sampling_error(&differs, 4, 4, 2), 0, 0);  /* all were followed */
+    assert_float_equal(ifl_sm_sampling_error(&differs, 4, 10, 3), 0, 0); /* nothing is known */
+}
+
 static void test_waits_by_chance(void **unused)
 {
     (void)unused;
@@ -82,6 +94,7 @@ static void test_counts_once(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_halves_that_differ),
         cmocka_unit_test(test_waits_by_chance),
         cmocka_unit_test(test_nothing_by_chance),
         cmocka_unit_test(test_counts_once),
