@@ -248,12 +248,25 @@ static bool list_runs(const state *s, const ifl_sites *sites, ifl_profile *profi
     return true;
 }
 
+/* Of the four warps of a group each issues a product. An H200 counts as many wavefronts as the matrices have times 128 bytes,
+ * with every swizzle and without one (tools/gpu/wgmma_shared_probe.cu). */
+static uint64_t product_wavefronts(const state *s, const ifl_sites *sites)
+{
+    enum { GROUP_WARPS = 4 };
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < s->count; i++)
+        bytes += s->issued[i].warps * sites->at[i].matrix.shared_bytes;
+    return bytes / GROUP_WARPS / IFL_LINE_BYTES;
+}
+
 static ifl_status report(const void *self, const ifl_sites *sites, const int32_t *line_of,
                          ifl_profile *profile, ifl_error *error)
 {
     const state *s = self;
     (void)line_of;
     report_sums(s, sites, &profile->counters);
+    ifl_counters_set(&profile->counters, IFL_COUNTER_shared_product_wavefronts,
+                     product_wavefronts(s, sites));
     if (is_machine_code(sites))
         report_machine(s, sites, &profile->counters);
     ifl_opcode_list *list = is_machine_code(sites) ? &profile->opcodes : &profile->ptx_opcodes;
