@@ -75,15 +75,32 @@ static void merge(void *self, const void *other)
     }
 }
 
+enum { FAR = 4 }; /* times as much work, or as little */
+
+/* Half of the blocks, or more, do hardly more than the least, and some do far more. */
+static bool most_get_none(const state *s)
+{
+    const double hardly_more = 1.1;
+    uint64_t none = 0, most = 0;
+    for (size_t i = 0; i < IFL_WORK_SLICES; i++) {
+        const ifl_work_slice *slice = &s->slices[i];
+        const bool has_none =
+            (double)slice->sum <= hardly_more * (double)s->least * (double)slice->blocks;
+        none += has_none ? slice->blocks : 0;
+        most = slice->most > most ? slice->most : most;
+    }
+    return 2 * none >= s->blocks && most >= FAR * s->least;
+}
+
 /* What a block issues that runs beside others is also a matter of how long it waits for them, and how often it tries
- * again. It tells who has the work only where some do far less than the average: those that get none. */
+ * again. It tells who has the work only where some do far less than the average, or most do the same little: those get none. */
 static bool is_by_chance(const state *s)
 {
-    enum { FAR_LESS = 4 };
     uint64_t sum = 0;
     for (size_t i = 0; i < IFL_WORK_SLICES; i++)
         sum += s->slices[i].sum;
-    return s->together && FAR_LESS * (double)s->least * (double)s->blocks >= (double)sum;
+    return s->together && FAR * (double)s->least * (double)s->blocks >= (double)sum &&
+           !most_get_none(s);
 }
 
 /* Of several launches in one profile, or of one that stopped, the order of the blocks says

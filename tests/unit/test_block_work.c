@@ -38,16 +38,17 @@ static void expect_slices(const uint64_t instructions[BLOCKS], bool was_alone, u
 }
 
 /* Side by side they differ by how long each waits, which says nothing, or as some get no work, which does: those that do less
- * than a quarter of the average. */
+ * than a quarter of the average, or half of them, which do hardly more than the least, while others do four times as much. */
 static void blocks_that_differ(void **unused)
 {
     static const uint64_t waiting[BLOCKS] = {100, 300, 150, 120}, fetching[BLOCKS] = {9, 9, 900, 9},
-                          alike[BLOCKS] = {7, 7, 7, 7};
+                          preparing[BLOCKS] = {100, 105, 1200, 300}, alike[BLOCKS] = {7, 7, 7, 7};
     (void)unused;
     expect_slices(waiting, true, BLOCKS);
     expect_slices(waiting, false, 0);
     expect_slices(fetching, true, BLOCKS);
     expect_slices(fetching, false, BLOCKS);
+    expect_slices(preparing, false, BLOCKS);
     expect_slices(alike, true, 0);
 }
 
