@@ -114,12 +114,40 @@ static void end_block(const finder *f, busy_sm *sm)
     find_end(f, sm);
 }
 
+static double next_end(const finder *f)
+{
+    double least = INFINITY;
+    for (uint32_t i = 0; i < f->scope->placing.sms; i++)
+        least = fmin(least, f->sms[i].ends);
+    return least;
+}
+
+/* Places that the SM has free by then. */
+static uint32_t free_by(const finder *f, const busy_sm *sm, double then)
+{
+    uint32_t free_places = 0;
+    for (uint32_t i = 0; i < sm->count; i++)
+        free_places += sm->at + sm->left[i] * slowness(f, sm) <= then;
+    return free_places;
+}
+
+/* The SM that has room first. Blocks that do the same end together here: of SMs where that is at one time the one with the most
+ * room comes first, or the first such SM would get as many as it holds before the others got one. In longer grids that evens
+ * out. */
 static uint32_t next_to_end(const finder *f)
 {
-    uint32_t found = 0;
-    for (uint32_t i = 1; i < f->scope->placing.sms; i++)
-        if (f->sms[i].ends < f->sms[found].ends)
+    const double rounding = 1e-9, first = next_end(f), then = first * (1 + rounding);
+    const bool is_short = f->count <= 2 * (size_t)f->scope->placing.sms * f->per_sm;
+    uint32_t found = 0, most = 0;
+    for (uint32_t i = 0; i < f->scope->placing.sms; i++) {
+        const busy_sm *sm = &f->sms[i];
+        const uint32_t room =
+            is_short && sm->ends <= then ? free_by(f, sm, then) : sm->ends <= first;
+        if (room > most) {
             found = i;
+            most = room;
+        }
+    }
     return found;
 }
 

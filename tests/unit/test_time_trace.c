@@ -233,6 +233,32 @@ static void test_blocks_that_leave(void **unused)
     ifl_time_observer.destroy(traces);
 }
 
+/* A wave of blocks that do the same, and one more block for each SM: none gets two of these, though all places of the first SM
+ * are free when the first of them starts. The last block, which is lighter, makes it a launch of blocks that differ. */
+static void test_room_at_one_time(void **unused)
+{
+    enum { SMS = 4, PER_SM = 8, BLOCKS = SMS * (PER_SM + 1) };
+    static ifl_work_slice slices[BLOCKS];
+    const ifl_placing placing = {SMS, PER_SM, BLOCKS};
+    const ifl_block_work work = {.known = true, .slice_count = BLOCKS, .slices = slices};
+    ifl_time_plan plan = plan_of(&placing, 1);
+    ifl_time_blocks found;
+    (void)unused;
+    plan.blocks = BLOCKS;
+    ifl_time_plan_samples(&plan, (const uint32_t[]){BLOCKS, 1, 1});
+    ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
+    for (uint64_t block = 0; block < BLOCKS; block++) {
+        const uint32_t own = block < BLOCKS - 1 ? HEAVY : LIGHT;
+        slices[block] = (ifl_work_slice){1, own, own};
+        if (ifl_time_observer.follows(traces, block))
+            ifl_time_observer.stretch(traces, &(ifl_stretch){.last = own, .block = block});
+    }
+    assert_true(ifl_time_blocks_last(traces, &plan, 0, PER_SM, 1, &work, &found));
+    assert_float_equal(found.of_sm, PER_SM + 1, 0);
+    ifl_time_blocks_free(&found);
+    ifl_time_observer.destroy(traces);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +270,7 @@ int main(void)
         cmocka_unit_test(test_longer_by_its_loads),
         cmocka_unit_test(test_blocks_that_differ),
         cmocka_unit_test(test_blocks_that_leave),
+        cmocka_unit_test(test_room_at_one_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
