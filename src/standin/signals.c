@@ -14,17 +14,23 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Those that end a program (signal(7)); `is_fault`: of what it just did, which it would do
- * again. */
+/* Those that end a program (signal(7)); `is_fault`: of what it just did, unless it was sent. */
 static const struct {
     int number;
     bool is_fault;
 } endings[] = {
     {SIGINT, false},  {SIGTERM, false}, {SIGHUP, false},  {SIGQUIT, false}, {SIGPIPE, false},
     {SIGALRM, false}, {SIGUSR1, false}, {SIGUSR2, false}, {SIGXCPU, false}, {SIGABRT, true},
-    {SIGSEGV, true},  {SIGBUS, true},   {SIGFPE, true},   {SIGILL, true},
+    {SIGSEGV, true},  {SIGBUS, true},   {SIGFPE, true},   {SIGILL, true},   {SIGTRAP, true},
 };
 enum { ENDINGS = sizeof endings / sizeof *endings };
+
+/* Where a signal came from. */
+typedef enum source {
+    OUTSIDE, /* a process, or a timer: no thread stands still for it */
+    ITSELF, /* the thread that got it, by abort() or raise(), or by an instruction that it is past */
+    FAULT   /* the same, by an instruction that it makes again and faults at again */
+} source;
 
 static struct {
     void (*report)(void);
@@ -32,6 +38,7 @@ static struct {
     volatile int stop;
     volatile int kernels;         /* that run */
     volatile sig_atomic_t number; /* the signal that ends the program */
+    volatile sig_atomic_t source;
     volatile sig_atomic_t is_done;
 } watched;
 
@@ -82,7 +89,7 @@ static void *write_when_woken(void *unused)
         continue;
     watched.report();
     watched.is_done = 1;
-    if (!is_fault(watched.number)) /* else the thread that made it ends the program */
+    if (watched.source == OUTSIDE) /* else the thread that got it ends the program */
         end_by(watched.number);
     return unused;
 }
@@ -110,21 +117,43 @@ static void wait_for_report(void)
         nanosleep(&step, NULL);
 }
 
-static void on_signal(int number)
+static void on_signal(int number, siginfo_t *info, void *context);
+
+/* `info` is there only where the signal came straight here: a handler that was put over this one
+ * may have called it with the number alone, or have put it back by signal(). */
+static source source_of(int number, const siginfo_t *info)
 {
+    struct sigaction now;
+    if (!is_fault(number))
+        return OUTSIDE;
+    if (sigaction(number, NULL, &now) != 0 || !(now.sa_flags & SA_SIGINFO) ||
+        now.sa_sigaction != on_signal)
+        return ITSELF;
+    if (info->si_code > 0) /* from the kernel (sigaction(2)) */
+        return number == SIGTRAP ? ITSELF : FAULT;
+    return info->si_code == SI_TKILL && info->si_pid == getpid() ? ITSELF : OUTSIDE;
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    const source from = source_of(number, info);
+    const bool ends_kernel = watched.kernels && !watched.stop && from == OUTSIDE;
+    (void)context;
     if (!watched.report) {
         end_by(number);
         return;
     }
-    const bool ends_kernel = watched.kernels && !watched.stop && !is_fault(number);
     watched.number = number;
+    watched.source = from;
     watched.stop = 1;
     if (ends_kernel)
         return;
     sem_post(&watched.wake);
     wait_for_report();
-    if (is_fault(number))
+    if (from == FAULT)
         signal(number, SIG_DFL);
+    else if (from == ITSELF)
+        end_by(number);
 }
 
 static bool is_default(int number)
@@ -133,9 +162,15 @@ static bool is_default(int number)
     return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_DFL;
 }
 
+static bool is_ours(int number)
+{
+    struct sigaction now;
+    return sigaction(number, NULL, &now) == 0 && now.sa_sigaction == on_signal;
+}
+
 void ifl_signals_watch(void (*report)(void))
 {
-    const struct sigaction catcher = {.sa_handler = on_signal};
+    const struct sigaction catcher = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
     if (!start_thread())
         return;
     watched.report = report;
@@ -161,10 +196,8 @@ static void end_cleanly(int number)
 void ifl_signals_guard(void)
 {
     const struct sigaction catcher = {.sa_handler = end_cleanly, .sa_flags = SA_NODEFER};
-    struct sigaction now;
     for (size_t i = 0; i < ENDINGS; i++)
-        if (sigaction(endings[i].number, NULL, &now) == 0 && !endings[i].is_fault &&
-            (now.sa_handler == SIG_DFL || now.sa_handler == on_signal))
+        if (!endings[i].is_fault && (is_default(endings[i].number) || is_ours(endings[i].number)))
             sigaction(endings[i].number, &catcher, NULL);
     if (is_default(SIGXFSZ))
         signal(SIGXFSZ, SIG_IGN);
