@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What programs commonly ask of NVML (NVML API reference), about the GPUs that they run on here:
  * names, memory, versions. Nothing here makes a session, so that a program may ask and then fork,
- * as PyTorch does. Calls that are not here are not in the library, as in one that is older than the
- * program. */
+ * as PyTorch does. The other calls, of nvml_unsupported.def, say NVML_ERROR_NOT_SUPPORTED. */
 #include "model/model.h"
 #include "standin/chosen_gpu.h"
 #include "standin/gpu_bytes.h"
