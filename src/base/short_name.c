@@ -234,11 +234,11 @@ const char *ifl_short_name(ifl_arena *arena, const char *signature)
 }
 
 /* FNV-1a. */
-static uint32_t number_of(const char *signature)
+uint32_t ifl_short_name_number(const char *name)
 {
     uint32_t hash = 2166136261u;
-    for (; *signature; signature++)
-        hash = (hash ^ (unsigned char)*signature) * 16777619u;
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 16777619u;
     return (hash ^ hash >> 16) & 0xffff;
 }
 
@@ -261,10 +261,10 @@ bool ifl_short_names(ifl_arena *arena, const char *const *signatures, size_t cou
         if (!(plain[i] = ifl_short_name(arena, signatures[i])))
             return false;
     for (size_t i = 0; i < count; i++) {
-        names[i] =
-            is_ambiguous(signatures, plain, count, i)
-                ? ifl_arena_printf(arena, "%s~%04" PRIx32, plain[i], number_of(signatures[i]))
-                : plain[i];
+        names[i] = is_ambiguous(signatures, plain, count, i)
+                       ? ifl_arena_printf(arena, "%s~%04" PRIx32, plain[i],
+                                          ifl_short_name_number(signatures[i]))
+                       : plain[i];
         if (!names[i])
             return false;
     }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Of a demangled signature without namespaces, arguments and enclosing functions' arguments, and
  * cut where it is long: "elementwise_kernel<128, fill_kernel_cuda::lambda#1#2>" of
@@ -18,5 +19,7 @@ const char *ifl_short_name(ifl_arena *arena, const char *signature);
  * signature behind them: "scale<float>~1f2e". False without memory. */
 bool ifl_short_names(ifl_arena *arena, const char *const *signatures, size_t count,
                      const char **names);
+/* Four hexadecimal digits that tell names apart, the same in every run. */
+uint32_t ifl_short_name_number(const char *name);
 
 #endif

@@ -21,7 +21,9 @@ struct ifl_outcome {
     ifl_places off_chip, on_chip;
     ifl_findings findings;
     IFL_VEC(ifl_outcome_gpu) gpus;
-    double program_us; /* of all launches that a program made from there; 0: not known */
+    double program_us;         /* of all launches that a program made from there; 0: not known */
+    uint64_t program_launches; /* those, where they are more than the profile's `made`; else 0 */
+    const char *program_grids; /* their grids, "1 to 64"; NULL: the profile's */
     const ifl_outcome *
         /* of the launches that this one sums: its machine code, models and advice stand for
          * theirs; NULL: itself */

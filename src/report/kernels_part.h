@@ -9,4 +9,8 @@
 /* The page's launches are at "#launch-1", "#launch-2" and so on. */
 void ifl_kernels_part_print(ifl_page *page, const ifl_report_input *input);
 
+/* "11 launches of 3 kernels from 5 places" of a program, "5 launches" of a file; NULL without
+ * memory. */
+const char *ifl_kernels_part_title(ifl_arena *arena, const ifl_report_input *input);
+
 #endif

@@ -3,7 +3,9 @@
 #include "report/page.h"
 
 #include "base/figure.h"
+#include "base/short_name.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { WIDTH = 100, GAP = 2, LEAST_CUT = 16, LEAST_WRAPPED = 12, LEAST_LAST = 8 };
@@ -271,17 +273,85 @@ static void lay_out(const ifl_page *page, const ifl_table *table, size_t *widths
         widths[c]--;
 }
 
+/* ---- texts that are cut ---------------------------------------------------------------------- */
+
+typedef struct long_texts {
+    IFL_VEC(const char *) list; /* each once */
+} long_texts;
+
+static bool has_text(const long_texts *texts, const char *text)
+{
+    for (size_t i = 0; i < texts->list.count; i++)
+        if (texts->list.at[i] == text || strcmp(texts->list.at[i], text) == 0)
+            return true;
+    return false;
+}
+
+/* Those of a column that are wider than it. */
+static void find_long(ifl_page *page, const ifl_table *table, size_t column, size_t room,
+                      long_texts *texts)
+{
+    for (size_t r = 0; r < table->rows.count; r++) {
+        const char *text = table->rows.at[r].cell[column];
+        if (!table->rows.at[r].span && ifl_utf8_width(text) > room && !has_text(texts, text))
+            page->no_memory |= !ifl_vec_push(&texts->list, text);
+    }
+}
+
+/* By what put_name leaves of the first column, put_cut of others. */
+static bool looks_alike(const char *a, const char *b, size_t column, size_t room)
+{
+    const ifl_cut x = ifl_cut_middle(a, room), y = ifl_cut_middle(b, room);
+    if (column)
+        return strncmp(a, b, ifl_utf8_cut(a, room - 1)) == 0;
+    return x.head == y.head && strncmp(a, b, x.head) == 0 && strcmp(x.tail, y.tail) == 0;
+}
+
+/* `text`, or, if it would look like another one, cut and with a number: "scan<128…int>~1f2e". */
+static const char *told_apart(ifl_page *page, const long_texts *texts, const char *text,
+                              size_t column, size_t room)
+{
+    enum { NUMBER = 5 };
+    size_t alike = 0;
+    if (ifl_utf8_width(text) <= room || room <= NUMBER)
+        return text;
+    for (size_t i = 0; i < texts->list.count; i++)
+        alike += looks_alike(text, texts->list.at[i], column, room);
+    if (alike < 2)
+        return text;
+    const ifl_cut cut = ifl_cut_middle(text, room - NUMBER);
+    return ifl_page_kept(page, ifl_arena_printf(&page->arena, "%.*s…%s~%04" PRIx32, (int)cut.head,
+                                                text, cut.tail, ifl_short_name_number(text)));
+}
+
+static void tell_apart(ifl_page *page, const ifl_table *table, const size_t *widths, size_t r,
+                       const long_texts *texts, ifl_row *row)
+{
+    *row = table->rows.at[r];
+    for (size_t c = 0; c < table->column_count && !row->span; c++)
+        if (texts[c].list.count)
+            row->cell[c] = told_apart(page, &texts[c], row->cell[c], c, widths[c]);
+}
+
 static void text_table(ifl_page *page, const ifl_table *table)
 {
     size_t widths[IFL_TABLE_COLUMNS];
+    long_texts texts[IFL_TABLE_COLUMNS] = {0};
+    ifl_row row;
     lay_out(page, table, widths);
+    for (size_t c = 0; c < table->column_count; c++)
+        if (c == 0 || table->told_apart >> c & 1)
+            find_long(page, table, c, widths[c], &texts[c]);
     print_heads(page, table, widths);
     for (size_t r = 0; r < table->rows.count; r++) {
-        if (table->rows.at[r].span)
-            print_span(page, table, &table->rows.at[r]);
+        tell_apart(page, table, widths, r, texts, &row);
+        if (row.span)
+            print_span(page, table, &row);
         else
-            print_cells(page, table, widths, &table->rows.at[r]);
+            print_cells(page, table, widths, &row);
     }
+    for (size_t c = 0; c < table->column_count; c++)
+        ifl_vec_free(&texts[c].list);
 }
 
 static const ifl_page_form text_form = {

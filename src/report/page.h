@@ -63,13 +63,14 @@ typedef struct ifl_row {
 typedef struct ifl_table {
     const ifl_column *columns;
     size_t column_count;
+    unsigned told_apart; /* a bit for each further column whose texts must not look alike */
     int indent;
     IFL_VEC(ifl_row) rows;
 } ifl_table;
 
 void ifl_table_add(ifl_page *page, ifl_table *table, const ifl_row *row);
-/* Prints the table and frees its rows. Where the page is too narrow the first column is cut, then
- * the last. */
+/* Prints the table and frees its rows. Where the page is too narrow columns of text are cut, the
+ * widest first; texts of the first column that would look alike then have a number behind them. */
 void ifl_table_print(ifl_page *page, ifl_table *table);
 
 /* `text`, or "" and a page that is not whole where it is NULL. */

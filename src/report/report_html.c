@@ -160,13 +160,16 @@ static ifl_status write_kernels(const ifl_report_input *input, const ifl_page *l
 static void put_title(FILE *out, const ifl_report_input *input)
 {
     const ifl_profile *p = input->count ? input->outcomes[0]->profile : NULL;
-    if (input->count > 1)
-        fprintf(out, "%zu launches", input->count);
+    ifl_arena arena = {0};
+    const char *several = input->count > 1 ? ifl_kernels_part_title(&arena, input) : NULL;
+    if (several)
+        ifl_html_put(out, several);
     else if (p)
         ifl_html_put(out, p->signature && *p->signature ? p->signature
                           : p->kernel                   ? p->kernel
                                                         : "a launch");
     fputs(input->count ? " - inflight" : "inflight", out);
+    ifl_arena_free(&arena);
 }
 
 ifl_status ifl_report_write_html(const ifl_report_input *input, FILE *out, ifl_error *error)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * See summary.h. Tables of the kernels by their time and of what they asked of memory, by place of
- * launch; then the sheets of those that took longest. */
+ * launch; then the sheets of those that took longest. JSON has the entries of the ledger as they
+ * are; the tables and pages have a row for several where fold_rows.h has. */
 #include "standin/summary.h"
 
 #include "base/figure.h"
@@ -9,6 +10,7 @@
 #include "report/page.h"
 #include "session/kernel_name.h"
 #include "standin/failed_call.h"
+#include "standin/fold_rows.h"
 #include "standin/state.h"
 #include "standin/summary_time.h"
 
@@ -28,20 +30,29 @@ enum {
     MOST_WARNINGS = 20
 };
 
-/* One entry, what ranks it, and what is told of it. */
+/* One entry, and what is told of it. */
 typedef struct site {
     const ifl_ledger_entry *entry;
-    size_t order;        /* among the entries */
-    ifl_traffic traffic; /* off chip, all kinds */
-    uint64_t excess;     /* bytes, of the launches that were observed */
-    double total_us;     /* of all its launches */
-    const char *worst;   /* the line that spends most for nothing; "" where nothing is */
-    ifl_outcome *sum;    /* of all launches that were observed */
-    ifl_outcome *alone;  /* of the costliest, where that is not all of them; made when it is told */
+    size_t row;         /* the first site of the row that it is in */
+    double total_us;    /* of all its launches */
+    ifl_outcome *sum;   /* of all launches that were observed */
+    ifl_outcome *alone; /* of the costliest, where that is not all of them; made when it is told */
 } site;
 
+/* Of one kernel, block and place of launch. */
+typedef struct row {
+    site *costliest; /* with the costliest launch */
+    size_t first;    /* site, in the order of the entries */
+    ifl_grid_span grids;
+    uint64_t launches, observed;
+    ifl_traffic traffic; /* off chip, all kinds */
+    uint64_t excess;     /* bytes, of the launches that were observed */
+    double total_us;
+} row;
+
 typedef struct sites {
-    IFL_VEC(site) list;
+    IFL_VEC(site) list; /* in the order of the entries */
+    IFL_VEC(row) rows;  /* longest first */
     ifl_page page;
     const ifl_device *device;
     const char **warnings; /* calls that failed */
@@ -56,7 +67,7 @@ static bool is_wanted(const ifl_ledger_entry *entry, const ifl_standin_options *
            (!options->kernel || ifl_kernel_is(entry->kernel, entry->signature, options->kernel));
 }
 
-static ifl_status weigh(site *s, ifl_arena *arena, ifl_error *error)
+static ifl_status weigh(site *s, ifl_error *error)
 {
     const ifl_status status = ifl_outcome_new(s->entry->profile, &s->sum, error);
     if (status != IFL_OK)
@@ -64,23 +75,76 @@ static ifl_status weigh(site *s, ifl_arena *arena, ifl_error *error)
     const ifl_profile *profile = s->entry->profile;
     s->total_us =
         ifl_summary_total(s->entry->signature, s->entry->site, profile->grid, profile->block);
+    return IFL_OK;
+}
+
+static bool is_costlier(const site *a, const site *b)
+{
+    return a->entry->model_us != b->entry->model_us ? a->entry->model_us > b->entry->model_us
+                                                    : a->total_us > b->total_us;
+}
+
+static void add_site(row *r, site *s)
+{
+    const ifl_grid_span grid = ifl_grid_span_of(s->entry->profile->grid);
     const ifl_places *off_chip = &s->sum->off_chip;
+    ifl_grid_span_add(&r->grids, &grid);
+    if (is_costlier(s, r->costliest))
+        r->costliest = s;
+    r->launches += s->entry->launches;
+    r->observed += s->entry->observed;
+    r->total_us += s->total_us;
     for (size_t i = 0; i < off_chip->rows.count; i++) {
-        ifl_traffic_add(&s->traffic, &off_chip->rows.at[i].traffic);
-        s->excess += off_chip->rows.at[i].excess;
+        ifl_traffic_add(&r->traffic, &off_chip->rows.at[i].traffic);
+        r->excess += off_chip->rows.at[i].excess;
     }
-    const ifl_profile_line *first = off_chip->rows.count ? off_chip->rows.at[0].line : NULL;
-    s->worst =
-        first && off_chip->rows.at[0].excess ? ifl_place_name(arena, first->file, first->line) : "";
-    return s->worst ? IFL_OK : ifl_fail_memory(error, 1);
 }
 
 static int by_time(const void *a, const void *b)
 {
-    const site *x = a, *y = b;
+    const row *x = a, *y = b;
     if (x->total_us != y->total_us)
         return x->total_us < y->total_us ? 1 : -1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Sites of the row that the site at `first` begins. */
+static bool make_row(sites *all, size_t first)
+{
+    site *list = all->list.at;
+    row r = {.costliest = &list[first],
+             .first = first,
+             .grids = ifl_grid_span_of(list[first].entry->profile->grid)};
+    for (size_t i = first; i < all->list.count; i++)
+        if (list[i].row == first)
+            add_site(&r, &list[i]);
+    return ifl_vec_push(&all->rows, r);
+}
+
+static bool make_rows(sites *all)
+{
+    const size_t count = all->list.count;
+    ifl_fold_item *items = ifl_arena_alloc(&all->page.arena, (count + 1) * sizeof *items);
+    size_t *first = ifl_arena_alloc(&all->page.arena, (count + 1) * sizeof *first);
+    bool has_memory = items && first;
+    for (size_t i = 0; has_memory && i < count; i++) {
+        const ifl_ledger_entry *entry = all->list.at[i].entry;
+        items[i] = (ifl_fold_item){.signature = entry->signature,
+                                   .site = entry->site,
+                                   .grid = entry->profile->grid,
+                                   .block = entry->profile->block,
+                                   .index = i};
+    }
+    if (has_memory)
+        ifl_fold_rows(items, count, first);
+    for (size_t i = 0; has_memory && i < count; i++)
+        all->list.at[i].row = first[i];
+    for (size_t i = 0; has_memory && i < count; i++)
+        if (first[i] == i)
+            has_memory = make_row(all, i);
+    if (has_memory && all->rows.count)
+        qsort(all->rows.at, all->rows.count, sizeof(row), by_time);
+    return has_memory;
 }
 
 static ifl_status gather(const ifl_ledger_entry *entries, size_t count,
@@ -88,25 +152,24 @@ static ifl_status gather(const ifl_ledger_entry *entries, size_t count,
 {
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < count && status == IFL_OK; i++) {
-        site s = {.entry = &entries[i], .order = i};
+        site s = {.entry = &entries[i]};
         if (!is_wanted(&entries[i], options))
             continue;
-        status = weigh(&s, &out->page.arena, error);
+        status = weigh(&s, error);
         if (status == IFL_OK && !ifl_vec_push(&out->list, s))
             status = ifl_fail_memory(error, sizeof s);
         if (status != IFL_OK)
             ifl_outcome_free(s.sum);
     }
-    if (status == IFL_OK && out->list.count)
-        qsort(out->list.at, out->list.count, sizeof(site), by_time);
-    return status;
+    return status != IFL_OK || make_rows(out) ? status : ifl_fail_memory(error, sizeof(row));
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+enum { SITE = 1 };
 static const ifl_column columns[] = {
     {.head = {"kernel", NULL}},
-    {.head = {"launched from", NULL}},
+    [SITE] = {.head = {"launched from", NULL}},
     {.head = {"grid", NULL}, .right = true, .page_width = WIDE},
     {.head = {"block", NULL}, .right = true, .page_width = WIDE},
     {.head = {"launches", NULL}, .right = true},
@@ -117,39 +180,113 @@ static const ifl_column columns[] = {
 };
 
 /* "301", or "4 of 301" where that many were observed. */
-static const char *launches_of(ifl_arena *arena, const ifl_ledger_entry *e)
+static const char *launches_of(ifl_arena *arena, const row *r)
 {
-    const ifl_figure all = ifl_figure_count(e->launches);
-    return e->observed == e->launches
+    const ifl_figure all = ifl_figure_count(r->launches);
+    return r->observed == r->launches
                ? ifl_arena_printf(arena, "%s", all.text)
-               : ifl_arena_printf(arena, "%s of %s", ifl_figure_count(e->observed).text, all.text);
+               : ifl_arena_printf(arena, "%s of %s", ifl_figure_count(r->observed).text, all.text);
 }
 
-static void add_row(ifl_page *page, ifl_table *table, const site *s, const char *name)
+/* What a line spends for nothing. */
+typedef struct waste {
+    const ifl_profile_line *line;
+    uint64_t excess;
+} waste;
+
+typedef struct wastes {
+    IFL_VEC(waste) list;
+} wastes;
+
+static bool add_waste(wastes *found, const ifl_profile_line *line, uint64_t excess)
+{
+    for (size_t i = 0; i < found->list.count; i++) {
+        waste *p = &found->list.at[i];
+        if (ifl_place_same_line(p->line, line)) {
+            p->excess += excess;
+            return true;
+        }
+    }
+    return ifl_vec_push(&found->list, ((waste){line, excess}));
+}
+
+static bool find_wastes(const sites *all, const row *r, wastes *found)
+{
+    for (size_t i = r->first; i < all->list.count; i++) {
+        const ifl_places *off_chip = &all->list.at[i].sum->off_chip;
+        for (size_t k = 0; all->list.at[i].row == r->first && k < off_chip->rows.count; k++)
+            if (!add_waste(found, off_chip->rows.at[k].line, off_chip->rows.at[k].excess))
+                return false;
+    }
+    return true;
+}
+
+/* "" where nothing is spent for nothing; NULL without memory. */
+static const char *worst_of(ifl_arena *arena, const sites *all, const row *r)
+{
+    wastes found = {0};
+    const char *name = find_wastes(all, r, &found) ? "" : NULL;
+    const waste *worst = NULL;
+    for (size_t i = 0; i < found.list.count; i++)
+        if (found.list.at[i].excess > (worst ? worst->excess : 0))
+            worst = &found.list.at[i];
+    if (name && worst)
+        name = ifl_place_name(arena, worst->line->file, worst->line->line);
+    ifl_vec_free(&found.list);
+    return name;
+}
+
+static void add_row(ifl_page *page, ifl_table *table, const sites *all, const row *r,
+                    const char *name)
 {
     ifl_arena *arena = &page->arena;
-    ifl_row row = {
-        .cell = {name, s->entry->site, ifl_summary_size(arena, s->entry->profile->grid),
-                 ifl_summary_size(arena, s->entry->profile->block), launches_of(arena, s->entry),
-                 ifl_arena_printf(arena, "%s", ifl_figure_count(s->traffic.requests).text),
+    const ifl_ledger_entry *entry = r->costliest->entry;
+    ifl_row cells = {
+        .cell = {name, entry->site, ifl_grid_span_text(arena, &r->grids),
+                 ifl_arena_printf(arena, "%s", ifl_figure_size(entry->profile->block).text),
+                 launches_of(arena, r),
+                 ifl_arena_printf(arena, "%s", ifl_figure_count(r->traffic.requests).text),
                  ifl_arena_printf(arena, "%s",
-                                  ifl_figure_ratio(s->traffic.sectors, s->traffic.requests).text),
-                 ifl_arena_printf(arena, "%s", ifl_figure_bytes(s->excess).text), s->worst}};
-    if (s->excess)
-        row.style[7] = IFL_STYLE_WARN;
-    ifl_table_add(page, table, &row);
+                                  ifl_figure_ratio(r->traffic.sectors, r->traffic.requests).text),
+                 ifl_arena_printf(arena, "%s", ifl_figure_bytes(r->excess).text),
+                 worst_of(arena, all, r)}};
+    if (r->excess)
+        cells.style[7] = IFL_STYLE_WARN;
+    ifl_table_add(page, table, &cells);
 }
 
 static void add_rows(ifl_page *page, ifl_table *table, const sites *all)
 {
     const char *signatures[MOST_ROWS], *names[MOST_ROWS];
-    const size_t shown = all->list.count < MOST_ROWS ? all->list.count : MOST_ROWS;
+    const size_t shown = all->rows.count < MOST_ROWS ? all->rows.count : MOST_ROWS;
     for (size_t i = 0; i < shown; i++)
-        signatures[i] = all->list.at[i].entry->signature;
+        signatures[i] = all->rows.at[i].costliest->entry->signature;
     const bool is_named = ifl_short_names(&page->arena, signatures, shown, names);
     page->no_memory |= !is_named;
     for (size_t i = 0; is_named && i < shown; i++)
-        add_row(page, table, &all->list.at[i], names[i]);
+        add_row(page, table, all, &all->rows.at[i], names[i]);
+}
+
+static const char *signature_of(const site *s)
+{
+    return s->entry->signature;
+}
+
+static const char *place_of(const site *s)
+{
+    return s->entry->site;
+}
+
+static size_t distinct(const sites *all, const char *(*text_of)(const site *))
+{
+    size_t count = 0;
+    for (size_t i = 0, k; i < all->rows.count; i++) {
+        const char *text = text_of(all->rows.at[i].costliest);
+        for (k = 0; k < i && strcmp(text_of(all->rows.at[k].costliest), text) != 0; k++)
+            continue;
+        count += k == i;
+    }
+    return count;
 }
 
 /* "process 1234 (app): " of a child. */
@@ -176,29 +313,39 @@ static void print_repeated(ifl_page *page, uint64_t repeated)
     ifl_page_gap(page);
 }
 
+/* "11 launches of 3 kernels from 5 places" */
+static void print_head(sites *all, const ifl_standin_options *options, uint64_t launches)
+{
+    ifl_page *page = &all->page;
+    const ifl_figure made = ifl_figure_counted(launches, "launch"),
+                     kernels = ifl_figure_counted(distinct(all, signature_of), "kernel"),
+                     places = ifl_figure_counted(distinct(all, place_of), "place");
+    ifl_page_heading(page, ifl_arena_printf(&page->arena, "%s%s of %s from %s",
+                                            process_of(&page->arena, options), made.text,
+                                            kernels.text, places.text));
+}
+
 static void print_table(sites *all, const ifl_standin_options *options)
 {
     ifl_page *page = &all->page;
-    ifl_table table = {
-        .columns = columns, .column_count = sizeof columns / sizeof *columns, .indent = 2};
+    ifl_table table = {.columns = columns,
+                       .column_count = sizeof columns / sizeof *columns,
+                       .told_apart = 1u << SITE,
+                       .indent = 2};
     uint64_t launches = 0, observed = 0, repeated = 0;
     for (size_t i = 0; i < all->list.count; i++) {
         launches += all->list.at[i].entry->launches;
         observed += all->list.at[i].entry->observed;
         repeated += all->list.at[i].entry->repeated;
     }
-    ifl_page_heading(page,
-                     ifl_arena_printf(&page->arena, "%s%s launch%s of kernels from %zu place%s",
-                                      process_of(&page->arena, options),
-                                      ifl_figure_count(launches).text, launches == 1 ? "" : "es",
-                                      all->list.count, all->list.count == 1 ? "" : "s"));
+    print_head(all, options, launches);
     ifl_summary_kernels(page, options->kernel);
     print_repeated(page, repeated);
     add_rows(page, &table, all);
     ifl_table_print(page, &table);
-    if (all->list.count > MOST_ROWS)
-        fprintf(page->out, "  and %s, which take less time\n",
-                ifl_figure_counted(all->list.count - MOST_ROWS, "further place").text);
+    if (all->rows.count > MOST_ROWS)
+        fprintf(page->out, "  and %s of less time\n",
+                ifl_figure_counted(all->rows.count - MOST_ROWS, "further row").text);
     if (observed < launches)
         ifl_page_paragraph(
             page, 2, 2, IFL_STYLE_PLAIN,
@@ -231,9 +378,25 @@ static ifl_status alone_of(const sites *all, site *s, const ifl_outcome **out, i
     ifl_outcome *outcome = is_sum ? s->sum : s->alone;
     if (status == IFL_OK)
         status = add_gpu(all, s->entry, outcome, error);
-    if (status == IFL_OK)
+    if (status == IFL_OK) {
         outcome->program_us = s->total_us;
+        outcome->program_launches = 0;
+    }
     *out = outcome;
+    return status;
+}
+
+/* The costliest launch of a row, with the figures of all. */
+static ifl_status costliest_of(sites *all, const row *r, const ifl_outcome **out, ifl_error *error)
+{
+    const ifl_status status = alone_of(all, r->costliest, out, error);
+    if (status == IFL_OK) {
+        ifl_outcome *outcome = r->costliest->alone ? r->costliest->alone : r->costliest->sum;
+        outcome->program_us = r->total_us;
+        outcome->program_launches = r->launches;
+        outcome->program_grids =
+            ifl_page_kept(&all->page, ifl_grid_span_text(&all->page.arena, &r->grids));
+    }
     return status;
 }
 
@@ -253,14 +416,14 @@ static ifl_status print_sheets(sites *all, const ifl_report_options *how, ifl_er
     const ifl_outcome *worst[MOST_SHEETS];
     ifl_status status = IFL_OK;
     size_t count = 0;
-    for (; count < all->list.count && count < MOST_SHEETS && status == IFL_OK; count++)
-        status = alone_of(all, &all->list.at[count], &worst[count], error);
+    for (; count < all->rows.count && count < MOST_SHEETS && status == IFL_OK; count++)
+        status = costliest_of(all, &all->rows.at[count], &worst[count], error);
     if (status == IFL_OK)
         status = ifl_report_write(worst, count, IFL_REPORT_TEXT, how, all->page.out, error);
-    if (status == IFL_OK && count < all->list.count)
+    if (status == IFL_OK && count < all->rows.count)
         fprintf(all->page.out,
                 "\n%zu more not shown: --kernel KERNEL selects, --json FILE has all of them\n",
-                all->list.count - count);
+                all->rows.count - count);
     return status;
 }
 
@@ -279,25 +442,37 @@ static ifl_status print_text(sites *all, const ifl_standin_options *options, ifl
     return all->page.no_memory ? ifl_fail_memory(error, 1) : print_sheets(all, &how, error);
 }
 
-/* In the order of the first launches; nothing where no path is given. JSON has the sums, pages the
- * costliest launches. */
-static ifl_status save(sites *all, size_t entries, ifl_report_format format, const char *path,
-                       const char *only, ifl_error *error)
+static ifl_status add_sums(sites *all, const ifl_outcome **outcomes, ifl_error *error)
 {
     ifl_status status = IFL_OK;
+    for (size_t i = 0; i < all->list.count && status == IFL_OK; i++)
+        status = sum_of(all, &all->list.at[i], &outcomes[i], error);
+    return status;
+}
+
+static ifl_status add_costliest(sites *all, const ifl_outcome **outcomes, ifl_error *error)
+{
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; i < all->rows.count && status == IFL_OK; i++)
+        status = costliest_of(all, &all->rows.at[i], &outcomes[all->rows.at[i].first], error);
+    return status;
+}
+
+/* In the order of the first launches; nothing where no path is given. JSON has the sums of the
+ * entries, pages the costliest launches of the rows. */
+static ifl_status save(sites *all, ifl_report_format format, const char *path, const char *only,
+                       ifl_error *error)
+{
     size_t count = 0;
     ifl_report_options how = {0};
     if (!path)
         return IFL_OK;
-    const ifl_outcome **outcomes = calloc(entries + 1, sizeof *outcomes);
+    const ifl_outcome **outcomes = calloc(all->list.count + 1, sizeof *outcomes);
     if (!outcomes)
-        return ifl_fail_memory(error, entries * sizeof *outcomes);
-    for (size_t i = 0; i < all->list.count && status == IFL_OK; i++) {
-        site *s = &all->list.at[i];
-        status =
-            (format == IFL_REPORT_JSON ? sum_of : alone_of)(all, s, &outcomes[s->order], error);
-    }
-    for (size_t i = 0; i < entries; i++)
+        return ifl_fail_memory(error, all->list.count * sizeof *outcomes);
+    ifl_status status =
+        (format == IFL_REPORT_JSON ? add_sums : add_costliest)(all, outcomes, error);
+    for (size_t i = 0; i < all->list.count; i++)
         if (outcomes[i])
             outcomes[count++] = outcomes[i];
     how.each = ifl_summary_launches(&all->page, only, &how.each_count);
@@ -390,17 +565,15 @@ static void free_sites(sites *all)
         ifl_outcome_free(all->list.at[i].alone);
     }
     ifl_vec_free(&all->list);
+    ifl_vec_free(&all->rows);
     ifl_arena_free(&all->page.arena);
 }
 
-static ifl_status write_files(sites *all, size_t entries, const ifl_standin_options *options,
-                              ifl_error *error)
+static ifl_status write_files(sites *all, const ifl_standin_options *options, ifl_error *error)
 {
-    const ifl_status status =
-        save(all, entries, IFL_REPORT_JSON, options->json, options->kernel, error);
-    return status == IFL_OK
-               ? save(all, entries, IFL_REPORT_HTML, options->html, options->kernel, error)
-               : status;
+    const ifl_status status = save(all, IFL_REPORT_JSON, options->json, options->kernel, error);
+    return status == IFL_OK ? save(all, IFL_REPORT_HTML, options->html, options->kernel, error)
+                            : status;
 }
 
 ifl_status ifl_standin_rows(ifl_session *session, const char *path, ifl_error *error)
@@ -413,7 +586,7 @@ ifl_status ifl_standin_rows(ifl_session *session, const char *path, ifl_error *e
     if (status == IFL_OK)
         status = gather(entries, count, &options, &all, error);
     if (status == IFL_OK)
-        status = save(&all, count, IFL_REPORT_JSON, path, NULL, error);
+        status = save(&all, IFL_REPORT_JSON, path, NULL, error);
     free_sites(&all);
     return status;
 }
@@ -432,7 +605,7 @@ int ifl_standin_summary(ifl_session *session, const ifl_standin_options *options
     if (status == IFL_OK)
         status = find_warnings(&all, &error);
     if (status == IFL_OK)
-        status = written = write_files(&all, count, options, &error);
+        status = written = write_files(&all, options, &error);
     if (status == IFL_OK && all.list.count)
         status = print_text(&all, options, &error);
     else if (status == IFL_OK && options->kernel)

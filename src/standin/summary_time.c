@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See summary_time.h. Rows of one kernel with the same grid and block are one, wherever they were
- * launched from. */
+ * See summary_time.h. Launches of one kernel are one row, or a row for each block and each of a few
+ * grids (fold_rows.h), wherever they were made. */
 #include "standin/summary_time.h"
 
 #include "base/figure.h"
 #include "base/short_name.h"
 #include "session/kernel_name.h"
+#include "standin/fold_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { WIDE = 90, MOST_ROWS = 40 };
 
-const char *ifl_summary_size(ifl_arena *arena, const uint32_t size[3])
+static const char *size_of(ifl_arena *arena, const uint32_t size[3])
 {
-    const ifl_figure x = ifl_figure_count(size[0]), y = ifl_figure_count(size[1]),
-                     z = ifl_figure_count(size[2]);
-    return size[2] > 1   ? ifl_arena_printf(arena, "%s×%s×%s", x.text, y.text, z.text)
-           : size[1] > 1 ? ifl_arena_printf(arena, "%s×%s", x.text, y.text)
-                         : ifl_arena_printf(arena, "%s", x.text);
+    return ifl_arena_printf(arena, "%s", ifl_figure_size(size).text);
 }
 
 static const char *time_of(ifl_arena *arena, double us)
@@ -45,66 +42,93 @@ static const ifl_column kernel_columns[] = {
     {.head = {"block", NULL}, .right = true},
 };
 
-static bool is_same_kernel(const ifl_launch_group *a, const ifl_launch_group *b)
-{
-    return strcmp(a->signature, b->signature) == 0 &&
-           memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
-           memcmp(a->block, b->block, sizeof a->block) == 0;
-}
+typedef struct kernel_row {
+    const char *signature;
+    const uint32_t *block;
+    ifl_grid_span grids;
+    uint64_t launches; /* 0: a part of another row */
+    double total_us, least_us, most_us;
+} kernel_row;
 
-static void merge(ifl_launch_group *into, const ifl_launch_group *from)
+static void add_group(kernel_row *row, const ifl_launch_group *group)
 {
-    into->launches += from->launches;
-    into->total_us += from->total_us;
-    into->least_us = from->least_us < into->least_us ? from->least_us : into->least_us;
-    into->most_us = from->most_us > into->most_us ? from->most_us : into->most_us;
+    const ifl_grid_span grid = ifl_grid_span_of(group->grid);
+    if (!row->launches)
+        *row = (kernel_row){.signature = group->signature,
+                            .block = group->block,
+                            .grids = grid,
+                            .least_us = group->least_us};
+    ifl_grid_span_add(&row->grids, &grid);
+    row->launches += group->launches;
+    row->total_us += group->total_us;
+    row->least_us = group->least_us < row->least_us ? group->least_us : row->least_us;
+    row->most_us = group->most_us > row->most_us ? group->most_us : row->most_us;
 }
 
 /* Longest first; those that take as long in the order of their first launches, which is that of the
  * array. */
-static void add_sorted(ifl_launch_group *list, size_t *count, const ifl_launch_group *group)
+static void add_sorted(kernel_row *list, size_t *count, const kernel_row *row)
 {
     size_t at = *count;
-    for (; at > 0 && list[at - 1].total_us < group->total_us; at--)
+    for (; at > 0 && list[at - 1].total_us < row->total_us; at--)
         list[at] = list[at - 1];
-    list[at] = *group;
+    list[at] = *row;
     ++*count;
 }
 
-/* NULL without memory; for free(). */
-static ifl_launch_group *kernels_by_time(const char *only, size_t *count, double *total_us)
+/* Into `rows`, at the first of each row. */
+static bool add_groups(const char *only, kernel_row *rows)
 {
-    size_t group_count, merged = 0;
+    size_t group_count, count = 0;
     const ifl_launch_group *groups = ifl_launch_groups(&group_count);
-    ifl_launch_group *all = calloc(2 * group_count + 1, sizeof *all), *sorted = all + group_count;
-    *count = 0;
-    for (size_t i = 0, k; all && i < group_count; i++) {
-        if (!is_wanted(&groups[i], only))
-            continue;
-        for (k = 0; k < merged && !is_same_kernel(&all[k], &groups[i]); k++)
-            continue;
-        if (k < merged)
-            merge(&all[k], &groups[i]);
-        else
-            all[merged++] = groups[i];
-    }
-    *total_us = 0;
-    for (size_t i = 0; i < merged; i++) {
-        add_sorted(sorted, count, &all[i]);
-        *total_us += all[i].total_us;
-    }
-    if (all)
-        memmove(all, sorted, *count * sizeof *all);
-    return all;
+    ifl_fold_item *items = calloc(group_count + 1, sizeof *items);
+    size_t *row = calloc(group_count + 1, sizeof *row);
+    const bool has_memory = items && row;
+    for (size_t i = 0; has_memory && i < group_count; i++)
+        if (is_wanted(&groups[i], only))
+            items[count++] = (ifl_fold_item){.signature = groups[i].signature,
+                                             .site = "",
+                                             .grid = groups[i].grid,
+                                             .block = groups[i].block,
+                                             .index = i};
+    if (has_memory)
+        ifl_fold_rows(items, count, row);
+    for (size_t i = 0; has_memory && i < group_count; i++)
+        if (is_wanted(&groups[i], only))
+            add_group(&rows[row[i]], &groups[i]);
+    free(items);
+    free(row);
+    return has_memory;
 }
 
-/* Of groups, in their order; NULL without memory. */
-static const char **names_of(ifl_arena *arena, const ifl_launch_group *groups, size_t count)
+/* NULL without memory; for free(). */
+static kernel_row *kernels_by_time(const char *only, size_t *count, double *total_us)
 {
-    const char **names = ifl_arena_alloc(arena, 2 * (count + 1) * sizeof *names);
-    for (size_t i = 0; names && i < count; i++)
-        names[count + i] = groups[i].signature;
-    return names && ifl_short_names(arena, names + count, count, names) ? names : NULL;
+    size_t group_count;
+    ifl_launch_groups(&group_count);
+    kernel_row *sorted = calloc(2 * group_count + 1, sizeof *sorted);
+    *count = 0;
+    *total_us = 0;
+    if (!sorted || !add_groups(only, sorted + group_count)) {
+        free(sorted);
+        return NULL;
+    }
+    const kernel_row *rows = sorted + group_count;
+    for (size_t i = 0; i < group_count; i++)
+        if (rows[i].launches) {
+            add_sorted(sorted, count, &rows[i]);
+            *total_us += rows[i].total_us;
+        }
+    return sorted;
+}
+
+/* Into names[]; false without memory. */
+static bool name_rows(ifl_arena *arena, const kernel_row *rows, size_t count, const char **names)
+{
+    const char *signatures[MOST_ROWS];
+    for (size_t i = 0; i < count; i++)
+        signatures[i] = rows[i].signature;
+    return ifl_short_names(arena, signatures, count, names);
 }
 
 static const char *share_text(ifl_arena *arena, double us, double total_us)
@@ -113,8 +137,8 @@ static const char *share_text(ifl_arena *arena, double us, double total_us)
     return percent > 0 && percent < least ? "<0.1 %" : ifl_arena_printf(arena, "%.1f %%", percent);
 }
 
-static void add_kernel(ifl_page *page, ifl_table *table, const ifl_launch_group *kernel,
-                       const char *name, double total_us)
+static void add_kernel(ifl_page *page, ifl_table *table, const kernel_row *kernel, const char *name,
+                       double total_us)
 {
     ifl_arena *arena = &page->arena;
     const ifl_row row = {
@@ -123,8 +147,20 @@ static void add_kernel(ifl_page *page, ifl_table *table, const ifl_launch_group 
                  ifl_arena_printf(arena, "%s", ifl_figure_count(kernel->launches).text),
                  time_of(arena, kernel->total_us / (double)kernel->launches),
                  time_of(arena, kernel->least_us), time_of(arena, kernel->most_us),
-                 ifl_summary_size(arena, kernel->grid), ifl_summary_size(arena, kernel->block)}};
+                 ifl_grid_span_text(arena, &kernel->grids), size_of(arena, kernel->block)}};
     ifl_table_add(page, table, &row);
+}
+
+/* What the table has no row for. */
+static void print_rest(ifl_page *page, const kernel_row *rows, size_t count, double total_us)
+{
+    double us = 0;
+    for (size_t i = 0; i < count; i++)
+        us += rows[i].total_us;
+    if (count)
+        fprintf(page->out, "  and %s of less time, %s together\n",
+                ifl_figure_counted(count, "further row").text,
+                ifl_page_kept(page, share_text(&page->arena, us, total_us)));
 }
 
 void ifl_summary_kernels(ifl_page *page, const char *only)
@@ -132,17 +168,18 @@ void ifl_summary_kernels(ifl_page *page, const char *only)
     ifl_table table = {.columns = kernel_columns,
                        .column_count = sizeof kernel_columns / sizeof *kernel_columns,
                        .indent = 2};
+    const char *names[MOST_ROWS];
     size_t count;
     double total_us;
-    ifl_launch_group *kernels = kernels_by_time(only, &count, &total_us);
+    kernel_row *kernels = kernels_by_time(only, &count, &total_us);
     const size_t shown = count < MOST_ROWS ? count : MOST_ROWS;
-    const char **names = kernels ? names_of(&page->arena, kernels, shown) : NULL;
-    page->no_memory |= !names;
-    for (size_t i = 0; names && i < shown; i++)
+    const bool is_named = kernels && name_rows(&page->arena, kernels, shown, names);
+    page->no_memory |= !is_named;
+    for (size_t i = 0; is_named && i < shown; i++)
         add_kernel(page, &table, &kernels[i], names[i], total_us);
     ifl_table_print(page, &table);
-    if (count > MOST_ROWS)
-        fprintf(page->out, "  and %zu more, which take less\n", count - MOST_ROWS);
+    if (is_named)
+        print_rest(page, kernels + shown, count - shown, total_us);
     ifl_page_paragraph(page, 2, 2, IFL_STYLE_PLAIN,
                        "Times are predicted; a launch that was not modelled takes the time of the "
                        "last one like it, scaled by their counters, or, if no launch of the "
@@ -159,10 +196,20 @@ static const ifl_column each_columns[] = {
     {.head = {"block", NULL}, .right = true},  {.head = {"launched from", NULL}},
 };
 
+/* Of groups, in their order; NULL without memory. */
+static const char **names_of(ifl_arena *arena, const ifl_launch_group *groups, size_t count)
+{
+    const char **names = ifl_arena_alloc(arena, 2 * (count + 1) * sizeof *names);
+    for (size_t i = 0; names && i < count; i++)
+        names[count + i] = groups[i].signature;
+    return names && ifl_short_names(arena, names + count, count, names) ? names : NULL;
+}
+
 void ifl_summary_each(ifl_page *page, const char *only)
 {
     ifl_table table = {.columns = each_columns,
                        .column_count = sizeof each_columns / sizeof *each_columns,
+                       .told_apart = 1u << (sizeof each_columns / sizeof *each_columns - 1),
                        .indent = 2};
     size_t count, group_count;
     const ifl_launch_note *notes = ifl_launch_notes(&count);
@@ -176,9 +223,8 @@ void ifl_summary_each(ifl_page *page, const char *only)
     for (size_t i = 0; i < count; i++) {
         const ifl_launch_group *group = &groups[notes[i].group];
         const ifl_row row = {.cell = {ifl_arena_printf(arena, "%zu", i + 1), names[notes[i].group],
-                                      time_of(arena, notes[i].us),
-                                      ifl_summary_size(arena, group->grid),
-                                      ifl_summary_size(arena, group->block), group->site}};
+                                      time_of(arena, notes[i].us), size_of(arena, group->grid),
+                                      size_of(arena, group->block), group->site}};
         if (is_wanted(group, only))
             ifl_table_add(page, &table, &row);
     }

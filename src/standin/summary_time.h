@@ -15,7 +15,4 @@ const ifl_report_launch *ifl_summary_launches(ifl_page *page, const char *only, 
 double ifl_summary_total(const char *signature, const char *site, const uint32_t grid[3],
                          const uint32_t block[3]);
 
-/* "4", "16×16". */
-const char *ifl_summary_size(ifl_arena *arena, const uint32_t size[3]);
-
 #endif

@@ -19,7 +19,7 @@ for word; do
     *) wanted=$((128 + ${word%%:*})) ;;
     esac
     if ! { test "$status" -eq $wanted && test "$found" = "$want" &&
-        grep -q '^1 launch of kernels from 1 place$' "$work/err" && grep -q 'A request is one memory instruction' "$work/err" &&
+        grep -q '^1 launch of 1 kernel from 1 place$' "$work/err" && grep -q 'A request is one memory instruction' "$work/err" &&
         grep -q '"launches"' "$work/r.json" && test -z "$(find "$work" -name '*.part')"; }; then
         echo "$word: exit status $status, wrote: $found"
         head -20 "$work/err"

@@ -9,12 +9,15 @@ set -eu
     >"$tree/out" 2>"$tree/err" || { cat "$tree/err"; fail "the program failed"; }
 stands_alone "$tree/page.html"
 values_of "$tree/report.json" made >"$tree/made"
-places=$(wc -l <"$tree/made") launches=$(awk '{ sum += $1 } END { print sum }' "$tree/made")
-test "$places" -gt 1 || fail "the program launches from one place only"
-grep -q "<h1>$launches launches from $places places</h1>" "$tree/page.html" ||
-    { grep '<h1>' "$tree/page.html"; fail "not $launches launches from $places places"; }
-test "$(grep -c '<section id="launch-' "$tree/page.html")" = "$places" || fail "not a section for each place"
-test "$(grep -o 'href="#launch-' "$tree/page.html" | wc -l)" = "$places" || fail "not a link to each place"
+texts_of() { sed -n "s/^ *\"$1\": \"\(.*\)\",*\$/\1/p" "$tree/report.json" | sort -u | wc -l; } # how many different ones
+rows=$(wc -l <"$tree/made") launches=$(awk '{ sum += $1 } END { print sum }' "$tree/made")
+test "$rows" -gt 1 || fail "the program launches from one place only"
+counted() { test "$1" -eq 1 && echo "1 $2" || echo "$1 $2s"; }
+head="$launches launches of $(counted "$(texts_of signature)" kernel) from $(counted "$(texts_of site)" place)"
+grep -q "<h1>$head</h1>" "$tree/page.html" || { grep '<h1>' "$tree/page.html"; fail "not $head"; }
+grep -q "<title>$head - inflight</title>" "$tree/page.html" || fail "another title"
+test "$(grep -c '<section id="launch-' "$tree/page.html")" = "$rows" || fail "not a section for each row"
+test "$(grep -o 'href="#launch-' "$tree/page.html" | wc -l)" = "$rows" || fail "not a link to each row"
 sed -n '/Predicted time by kernel/,/<\/figure>/p' "$tree/page.html" | grep -c 'data-value=' >"$tree/bars"
-test "$(cat "$tree/bars")" = "$places" || fail "not a bar for each place"
+test "$(cat "$tree/bars")" = "$rows" || fail "not a bar for each row"
 echo "html of run: as the JSON"
