@@ -4,6 +4,7 @@
 
 #include "base/figure.h"
 #include "base/vec.h"
+#include "standin/error_log.h"
 #include "standin/state.h"
 
 #include <string.h>
@@ -63,7 +64,7 @@ void ifl_failed_call_note(const char *call, const void *from, int code, bool is_
     (void)ifl_vec_push(&calls, made);
 }
 
-static const char *name_of(const failed_call *of)
+static const char *name_of(int code, bool is_driver)
 {
     static const struct {
         int number;
@@ -78,7 +79,7 @@ static const char *name_of(const failed_call *of)
 #undef DRIVER_ERROR
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].number == of->code && names[i].is_driver == of->is_driver)
+        if (names[i].number == code && names[i].is_driver == is_driver)
             return names[i].name;
     return "an unknown code";
 }
@@ -86,10 +87,17 @@ static const char *name_of(const failed_call *of)
 static const char *text_of(ifl_arena *arena, const failed_call *of)
 {
     if (of->count == 1)
-        return ifl_arena_printf(arena, "%s failed with %s, called from %s", of->call, name_of(of),
-                                of->site);
+        return ifl_arena_printf(arena, "%s failed with %s, called from %s", of->call,
+                                name_of(of->code, of->is_driver), of->site);
     return ifl_arena_printf(arena, "%s failed %s times with %s, first called from %s", of->call,
-                            ifl_figure_count(of->count).text, name_of(of), of->site);
+                            ifl_figure_count(of->count).text, name_of(of->code, of->is_driver),
+                            of->site);
+}
+
+void ifl_failed_call_log(const char *call, int code, bool is_driver)
+{
+    if (strncmp(call, "cu", 2) == 0) /* else a part of a call */
+        ifl_error_log_call(call, code, name_of(code, is_driver));
 }
 
 const char **ifl_failed_call_texts(ifl_arena *arena, size_t *count)

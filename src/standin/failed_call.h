@@ -12,6 +12,9 @@
  * it fails. `call` stays. */
 void ifl_failed_call_note(const char *call, const void *from, int code, bool is_driver);
 
+/* For the log that the program reads. */
+void ifl_failed_call_log(const char *call, int code, bool is_driver);
+
 /* "cudaFree failed with cudaErrorInvalidValue, called from main+0x1c (app)", one for each call and
  * code, in the order of the first ones; NULL without memory. */
 const char **ifl_failed_call_texts(ifl_arena *arena, size_t *count);

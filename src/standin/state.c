@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "standin/binary.h"
+#include "standin/error_log.h"
 #include "standin/failed_call.h"
 #include "standin/handle.h"
 #include "standin/later.h"
@@ -101,6 +102,7 @@ static void forget_in_child(void)
     state.is_forked = true;
     state.session = NULL;
     ifl_signals_forget();
+    ifl_error_log_forget();
     make_lock();
     ifl_handles_forget();
     ifl_binaries_forget();
@@ -296,6 +298,8 @@ static void note_failure(const char *call, const void *from, int code, bool is_d
     if (code == ifl_cudaSuccess || code == ifl_cudaErrorNotReady)
         return;
     take_lock();
+    if (state.broken == ifl_cudaSuccess)
+        ifl_failed_call_log(call, code, is_driver);
     if (state.session && state.broken == ifl_cudaSuccess)
         ifl_failed_call_note(call, from, code, is_driver);
     leave_lock();
@@ -360,6 +364,7 @@ void ifl_state_tell(const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
+    ifl_error_log_add(text);
     fflush(stdout);
     put_lines(text);
 }
@@ -430,6 +435,7 @@ bool ifl_state_is_runtime_used(void)
 static int write_report(void)
 {
     ifl_signals_guard();
+    ifl_error_log_end();
     ifl_later_drop(state.session);
     const int status = ifl_standin_summary(state.session, &state.options);
     ifl_failed_calls_free();
