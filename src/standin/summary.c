@@ -221,7 +221,7 @@ static bool find_wastes(const sites *all, const row *r, wastes *found)
     return true;
 }
 
-/* "" where nothing is spent for nothing; NULL without memory. */
+/* "" where nothing is spent for nothing, or the code has no lines; NULL without memory. */
 static const char *worst_of(ifl_arena *arena, const sites *all, const row *r)
 {
     wastes found = {0};
@@ -230,7 +230,7 @@ static const char *worst_of(ifl_arena *arena, const sites *all, const row *r)
     for (size_t i = 0; i < found.list.count; i++)
         if (found.list.at[i].excess > (worst ? worst->excess : 0))
             worst = &found.list.at[i];
-    if (name && worst)
+    if (name && worst && worst->line->line)
         name = ifl_place_name(arena, worst->line->file, worst->line->line);
     ifl_vec_free(&found.list);
     return name;
@@ -242,7 +242,7 @@ static void add_row(ifl_page *page, ifl_table *table, const sites *all, const ro
     ifl_arena *arena = &page->arena;
     const ifl_ledger_entry *entry = r->costliest->entry;
     ifl_row cells = {
-        .cell = {name, entry->site, ifl_grid_span_text(arena, &r->grids),
+        .cell = {name, ifl_summary_place(arena, entry->site), ifl_grid_span_text(arena, &r->grids),
                  ifl_arena_printf(arena, "%s", ifl_figure_size(entry->profile->block).text),
                  launches_of(arena, r),
                  ifl_arena_printf(arena, "%s", ifl_figure_count(r->traffic.requests).text),
@@ -255,6 +255,15 @@ static void add_row(ifl_page *page, ifl_table *table, const sites *all, const ro
     ifl_table_add(page, table, &cells);
 }
 
+/* The last column is left out where it is empty. */
+static void leave_out_worst(ifl_table *table)
+{
+    for (size_t i = 0; i < table->rows.count; i++)
+        if (*table->rows.at[i].cell[table->column_count - 1])
+            return;
+    table->column_count--;
+}
+
 static void add_rows(ifl_page *page, ifl_table *table, const sites *all)
 {
     const char *signatures[MOST_ROWS], *names[MOST_ROWS];
@@ -265,6 +274,7 @@ static void add_rows(ifl_page *page, ifl_table *table, const sites *all)
     page->no_memory |= !is_named;
     for (size_t i = 0; is_named && i < shown; i++)
         add_row(page, table, all, &all->rows.at[i], names[i]);
+    leave_out_worst(table);
 }
 
 static const char *signature_of(const site *s)

@@ -8,6 +8,7 @@
 #include "session/kernel_name.h"
 #include "standin/fold_rows.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,16 @@ static const char *size_of(ifl_arena *arena, const uint32_t size[3])
 static const char *time_of(ifl_arena *arena, double us)
 {
     return ifl_arena_printf(arena, "%s", ifl_figure_time(us, IFL_PREDICTED_DIGITS).text);
+}
+
+const char *ifl_summary_place(ifl_arena *arena, const char *site)
+{
+    const char *object = strrchr(site, '('), *name = program_invocation_short_name;
+    const size_t bytes = strlen(name);
+    const bool is_own = object && object > site && object[-1] == ' ' &&
+                        strncmp(object + 1, name, bytes) == 0 &&
+                        strcmp(object + 1 + bytes, ")") == 0;
+    return is_own ? ifl_arena_text(arena, site, (size_t)(object - 1 - site)) : site;
 }
 
 static bool is_wanted(const ifl_launch_group *group, const char *only)
@@ -224,7 +235,8 @@ void ifl_summary_each(ifl_page *page, const char *only)
         const ifl_launch_group *group = &groups[notes[i].group];
         const ifl_row row = {.cell = {ifl_arena_printf(arena, "%zu", i + 1), names[notes[i].group],
                                       time_of(arena, notes[i].us), size_of(arena, group->grid),
-                                      size_of(arena, group->block), group->site}};
+                                      size_of(arena, group->block),
+                                      ifl_summary_place(arena, group->site)}};
         if (is_wanted(group, only))
             ifl_table_add(page, &table, &row);
     }

@@ -14,5 +14,8 @@ const ifl_report_launch *ifl_summary_launches(ifl_page *page, const char *only, 
 /* Microseconds of all launches with this signature, grid and block from the place. */
 double ifl_summary_total(const char *signature, const char *site, const uint32_t grid[3],
                          const uint32_t block[3]);
+/* A place of launch as tables show it: without the program's name, which is that of most. NULL
+ * without memory. */
+const char *ifl_summary_place(ifl_arena *arena, const char *site);
 
 #endif

@@ -42,6 +42,9 @@ test "$(grep -c '^  needle  *there+[^ ]* .* 1 to 64  *32  *64  *32' "$work/reque
 test "$(grep -c '^  needle  *back+[^ ]* .* 1 to 63  *32  *63  *32' "$work/requests")" -eq 1 || fail "not one row of needle back"
 test "$(grep -c '^  sweep' "$work/requests")" -eq 3 || fail "not three rows of sweep"
 
+# No column says the same in each row: the program's name, that its code has no lines.
+if grep -e '(wavefront)' -e 'most of it at' "$work/requests" "$work/each"; then fail "what says nothing"; fi
+
 # A page for each row, in the order of the first launches: the 64th step is the costliest. JSON has a part for each grid.
 test "$(grep -c '<section id="launch-' "$work/r.html")" -eq 5 || fail "not five pages"
 grep -q '<h1>130 launches of 3 kernels from 3 places</h1>' "$work/r.html" || fail "another head in HTML"
