@@ -169,9 +169,10 @@ static void print_rest(ifl_page *page, const kernel_row *rows, size_t count, dou
     for (size_t i = 0; i < count; i++)
         us += rows[i].total_us;
     if (count)
-        fprintf(page->out, "  and %s of less time, %s together\n",
+        fprintf(page->out, "  and %s of less time, %s%s\n",
                 ifl_figure_counted(count, "further row").text,
-                ifl_page_kept(page, share_text(&page->arena, us, total_us)));
+                ifl_page_kept(page, share_text(&page->arena, us, total_us)),
+                count > 1 ? " together" : "");
 }
 
 void ifl_summary_kernels(ifl_page *page, const char *only)

@@ -45,6 +45,12 @@ test "$(grep -c '^  sweep' "$work/requests")" -eq 3 || fail "not three rows of s
 # No column says the same in each row: the program's name, that its code has no lines.
 if grep -e '(wavefront)' -e 'most of it at' "$work/requests" "$work/each"; then fail "what says nothing"; fi
 
+# Of 43 rows the 40 that took longest, and what the others took of all: less than the average of as many.
+"$1" run -- "$2" blocks 2>"$work/blocks" || fail "the program failed with a word"
+test "$(sed '/^  Times are predicted/q' "$work/blocks" | grep -c '^  needle ')" -eq 40 || fail "not 40 rows"
+awk '/^  and 3 further rows of less time, / { percent = $8 } END { exit !(percent > 0 && percent <= 100 * 3 / 43 + 0.05) }' "$work/blocks" ||
+    fail "not the share of the three others"
+
 # A page for each row, in the order of the first launches: the 64th step is the costliest. JSON has a part for each grid.
 test "$(grep -c '<section id="launch-' "$work/r.html")" -eq 5 || fail "not five pages"
 grep -q '<h1>130 launches of 3 kernels from 3 places</h1>' "$work/r.html" || fail "another head in HTML"

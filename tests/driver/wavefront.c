@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * 130 launches of three kernels from three places: the steps of a wavefront, with a grid each that
  * is also the number of their turns, there and back, and two kernels whose long names differ in
- * their middle, one of them with two grids. */
+ * their middle, one of them with two grids. With a word: 43 launches of the first, with a block
+ * each. */
 #include "cu.h"
 
 #define ENTRY(name)                                                                                \
@@ -20,14 +21,15 @@
 static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n" ENTRY("needle")
     ENTRY(START "_left_" END) ENTRY(START "_down_" END);
 
-enum { STEPS = 64, BLOCK = 32, BYTES = STEPS * 4096 };
+enum { SIZES = 43, STEPS = 64, BLOCK = 32, BYTES = STEPS * 4096 };
 
 static int steps_there, steps_back; /* no linker makes one function of the two */
 
-static __attribute__((noinline)) int there(void *function, void **arguments, unsigned grid)
+static __attribute__((noinline)) int there(void *function, void **arguments, unsigned grid,
+                                           unsigned block)
 {
     steps_there++;
-    return cuLaunchKernel(function, grid, 1, 1, BLOCK, 1, 1, 0, NULL, arguments, NULL);
+    return cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, NULL, arguments, NULL);
 }
 
 static __attribute__((noinline)) int back(void *function, void **arguments, unsigned grid)
@@ -44,7 +46,7 @@ static __attribute__((noinline)) int sweep(void *module, const char *name, void 
     return cuLaunchKernel(function, grid, 1, 1, BLOCK, 1, 1, 0, NULL, arguments, NULL);
 }
 
-int main(void)
+int main(int count, char **words)
 {
     void *context, *module, *function;
     address at;
@@ -54,8 +56,12 @@ int main(void)
     OK(cuModuleLoadData(&module, ptx));
     OK(cuModuleGetFunction(&function, module, "needle"));
     OK(cuMemAlloc_v2(&at, BYTES));
+    for (unsigned block = 1; count > 1 && block <= SIZES; block++)
+        OK(there(function, arguments, 1, block));
+    if (count > 1)
+        return words == NULL;
     for (unsigned grid = 1; grid <= STEPS; grid++)
-        OK(there(function, arguments, grid));
+        OK(there(function, arguments, grid, BLOCK));
     for (unsigned grid = STEPS - 1; grid >= 1; grid--)
         OK(back(function, arguments, grid));
     OK(sweep(module, START "_left_" END, arguments, 2));
