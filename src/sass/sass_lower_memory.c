@@ -514,7 +514,7 @@ void ifl_sass_lower_atomic(ifl_sass_lowerer *l)
     set_atomic_results(l, of, a);
     if (ifl_sass_is(l, IFL_SASS_VALUE_OPERATION, IFL_SASS_WORD_POPC_INC) && !(a->transfer.sink & 1))
         ifl_sass_refuse(l, "whose result is wanted");
-    if (a->transfer.space != IFL_SPACE_SHARED) {
+    if (a->transfer.space != IFL_SPACE_SHARED && a->operation != IFL_OPERATION_ARRIVE) {
         l->image->demands.ordered |= order_shows(l, a);
         l->global_operations |= 1u << a->operation;
         a->fetches_work =

@@ -224,10 +224,8 @@ static const char *gpu_of(const char *code)
 {
     static const struct {
         const char *part, *gpu;
-    } table[] = {{".sm_75.", "t4"},
-                 {".sm_80.", "a100-80"},
-                 {".sm_100.", "b200"},
-                 {".sm_103.", "b300"},
+    } table[] = {{".sm_75.", "t4"},       {".sm_80.", "a100-80"}, {".sm_86.", "rtx-3090"},
+                 {".sm_89.", "rtx-4090"}, {".sm_100.", "b200"},   {".sm_103.", "b300"},
                  {".sm_120.", "rtx-5090"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strstr(code, table[i].part))
