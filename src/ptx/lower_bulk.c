@@ -50,10 +50,10 @@ void ifl_lower_cp_async_bulk(ifl_lowerer *l)
     lower_bulk(l, 0, 0);
 }
 
-/* From shared to global memory; the opcode's name says so. */
+/* From shared to global memory; the opcode's name says so. The mask is the last operand. */
 void ifl_lower_masked_bulk(ifl_lowerer *l)
 {
-    enum { SIZE = 2, MASK };
+    enum { SIZE = 2 };
     ifl_bulk_op *op = ifl_lower_allocate(l, sizeof *op);
     if (!op)
         return;
@@ -61,7 +61,7 @@ void ifl_lower_masked_bulk(ifl_lowerer *l)
     set_end(l, l->slots.at[1], IFL_SPACE_SHARED, IFL_ACCESS_LOAD, &op->from);
     op->size = ifl_lower_source(l, l->slots.at[SIZE], 32, false);
     op->size_mask = UINT32_MAX;
-    op->byte_mask = ifl_lower_source(l, l->slots.at[MASK], 32, false);
+    op->byte_mask = ifl_lower_source(l, l->slots.at[l->slots.count - 1], 32, false);
     op->has_byte_mask = true;
     ifl_lower_emit(l, IFL_CODE_bulk_copy)->extra = op;
 }

@@ -37,6 +37,7 @@ static uint8_t bulk_kind(const ifl_instruction *instruction)
         BOX(5),
 #undef BOX
         [IFL_OP_CP_ASYNC_BULK_MASKED] = IFL_ACCESS_COPY_STORE + 1,
+        [IFL_OP_CP_ASYNC_BULK_HINTED] = IFL_ACCESS_COPY_STORE + 1,
         [IFL_OP_MULTIMEM_BULK] = IFL_ACCESS_COPY_STORE + 1,
         [IFL_OP_MULTIMEM_BULK_MASKED] = IFL_ACCESS_COPY_STORE + 1,
         [IFL_OP_MULTIMEM_REDUCE_BULK] = IFL_ACCESS_COPY_REDUCTION + 1,

@@ -452,6 +452,7 @@ ifl_lower_function *const ifl_lower_table[IFL_OP_COUNT] = {
     [IFL_OP_CP_ASYNC_MBARRIER] = ifl_lower_mbarrier_of_copies,
     [IFL_OP_CP_ASYNC_BULK] = ifl_lower_cp_async_bulk,
     [IFL_OP_CP_ASYNC_BULK_MASKED] = ifl_lower_masked_bulk,
+    [IFL_OP_CP_ASYNC_BULK_HINTED] = ifl_lower_masked_bulk,
     [IFL_OP_MULTIMEM_BULK] = ifl_lower_cp_async_bulk,
     [IFL_OP_MULTIMEM_BULK_MASKED] = ifl_lower_masked_bulk,
     [IFL_OP_MULTIMEM_REDUCE_BULK] = ifl_lower_cp_reduce_bulk,
