@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Lowering of machine code on matrices that the lanes of a warp hold together (code/matrix.h). */
+#include "code/lane_options.h"
 #include "code/matrix.h"
-#include "code/modifiers.h"
+#include "sass/sass_lane_row.h"
 #include "sass/sass_lowerer.h"
 
 static const ifl_sass_operand *operand(const ifl_sass_lowerer *l, ifl_sass_role role)
@@ -159,16 +160,54 @@ static void set_registers(uint32_t first, uint8_t type, unsigned elements, uint3
         to[i] = is_zero ? first : first + i * planes * IFL_PLANE_BYTES;
 }
 
+/* d = -a, of the upper word of a double: LOP3's exclusive or. */
+static void emit_other_sign(ifl_sass_lowerer *l, uint32_t a, uint32_t d)
+{
+    enum { EXCLUSIVE_OR = 0x3c };
+    const ifl_sass_instruction either = {.op = IFL_SASS_OP_LOP3};
+    const ifl_sass_query query = {.instruction = &either, .table = EXCLUSIVE_OR, .is_plain = true};
+    ifl_lane_options *o = ifl_sass_lower_allocate(l, sizeof *o);
+    if (!o)
+        return;
+    for (unsigned k = 0; k < 3; k++)
+        o->keep[k] = UINT32_MAX;
+    ifl_code *code = ifl_sass_emit_row(l, ifl_sass_lane_row_find(&query));
+    code->a = a, code->b = ifl_builder_constant(&l->build, UINT32_C(1) << 31, 32), code->d = d;
+    code->m = o;
+}
+
+/* A matrix of doubles with the other sign, in a place of its own: what the lanes hold stays. */
+static void set_negated(ifl_sass_lowerer *l, uint32_t from, unsigned elements, bool is_zero,
+                        uint32_t *to)
+{
+    enum { PAIR_BYTES = 2 * IFL_PLANE_BYTES };
+    const unsigned count = is_zero ? 1 : ifl_matrix_register_count(IFL_MATRIX_F64, elements);
+    const uint32_t first = ifl_builder_room(&l->build, (uint64_t)count * PAIR_BYTES);
+    for (unsigned i = 0; i < count; i++) {
+        const uint32_t a = from + i * PAIR_BYTES, d = first + i * PAIR_BYTES;
+        ifl_code *lower = ifl_sass_emit(l, IFL_CODE_move32);
+        lower->a = a, lower->d = d;
+        emit_other_sign(l, a + IFL_PLANE_BYTES, d + IFL_PLANE_BYTES);
+    }
+    set_registers(first, IFL_MATRIX_F64, elements, to, is_zero);
+}
+
+/* Of DMMA a source may be negated (ptxas makes it of neg.f64); of the others none has such a bit. */
 static void set_source(ifl_sass_lowerer *l, ifl_sass_role role, uint8_t type, unsigned elements,
                        uint32_t *to)
 {
     const ifl_sass_operand *from = operand(l, role);
-    if (!from || from->negated || from->absolute || from->inverted) {
+    const bool can_negate = type == IFL_MATRIX_F64;
+    if (!from || (from->negated && !can_negate) || from->absolute || from->inverted) {
         ifl_sass_refuse(l, "with the sign of a matrix changed");
         return;
     }
     const bool is_zero = from->kind == IFL_SASS_REGISTER && from->index == IFL_SASS_NO_REGISTER;
-    set_registers(ifl_sass_lower_source(l, from, 1), type, elements, to, is_zero);
+    const uint32_t first = ifl_sass_lower_source(l, from, 1);
+    if (from->negated)
+        set_negated(l, first, elements, is_zero, to);
+    else
+        set_registers(first, type, elements, to, is_zero);
 }
 
 /* IFL_ROUND_*; IFL_ROUND_RNA, which no product has, for what is none of the four. */
