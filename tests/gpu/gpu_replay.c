@@ -260,6 +260,19 @@ static const struct {
      {"global_load_sectors_ideal", "global_store_sectors_ideal", "global_atomic_sectors_ideal"}},
 };
 
+/* Copies whose lanes all fill with zeros store to shared memory and ask nothing of global memory,
+ * which l1tex counts; smsp__sass_inst_executed_op_ldgsts counts them as well. */
+static uint64_t copies_of_zeros(const ifl_profile *profile)
+{
+    uint64_t copies = 0, loads, stores;
+    for (size_t i = 0; i < ifl_profile_line_count(profile); i++)
+        if (ifl_profile_line_counter(profile, i, "global_load_requests", &loads) &&
+            ifl_profile_line_counter(profile, i, "shared_store_requests", &stores) &&
+            stores > loads)
+            copies += stores - loads;
+    return copies;
+}
+
 static bool engine_value(const ifl_profile *profile, const char *name, uint64_t *out)
 {
     const char *const alone[MAX_PARTS] = {name};
@@ -274,6 +287,8 @@ static bool engine_value(const ifl_profile *profile, const char *name, uint64_t 
             return false;
         *out += value;
     }
+    if (strcmp(name, "sum:global_loads_executed") == 0)
+        *out += copies_of_zeros(profile);
     return true;
 }
 
