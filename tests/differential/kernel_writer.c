@@ -71,6 +71,30 @@ static bool is_exact(const char *text)
     return !(fusible && !is_rounded) && !parts && !strstr(text, "tf32");
 }
 
+/* ---- what is left out ------------------------------------------------------------------------ */
+
+/* Pieces are the forms, then redux, which small statements have, then the statements of a table. */
+enum { REDUX = FORMS, FIRST_STATEMENT, MOST_PIECES = FORMS + 1000 };
+
+static bool left_out[MOST_PIECES];
+
+void kernel_leave_out(size_t piece)
+{
+    if (piece < MOST_PIECES)
+        left_out[piece] = true;
+}
+
+/* Says where it begins; false: it is left out. */
+static bool begin_piece(writer *w, size_t piece)
+{
+    if (piece < MOST_PIECES && left_out[piece])
+        return false;
+    fprintf(w->out, KERNEL_PIECE "\n", piece);
+    return true;
+}
+
+/* ---- forms, by a kernel ---------------------------------------------------------------------- */
+
 size_t kernel_form_count(void)
 {
     return FORMS;
@@ -214,7 +238,7 @@ static void arithmetic(writer *w, const form *f)
     const bool is_shift = begins(f->text, "shl.") || begins(f->text, "shr.");
     const int amounts = is_field ? 2 : is_shift ? 1 : 0;
     const unsigned first = below(w, POOL);
-    if (!s.to)
+    if (!s.to || !begin_piece(w, (size_t)(f - forms)))
         return;
     for (int i = 0; i < amounts; i++)
         put_amount(w, (unsigned)i);
@@ -313,10 +337,10 @@ static void warp_wide(writer *w)
     else if (kind == VOTE)
         fprintf(w->out, "\tvote.sync.%s.pred %%p%u, %%p%u, 0xffffffff;\n",
                 below(w, 2) ? "any" : "all", to, from);
-    else if (kind == REDUCE)
+    else if (kind == REDUCE && begin_piece(w, REDUX))
         fprintf(w->out, "\tredux.sync.%s %%r%u, %%r%u, 0xffffffff;\n", reductions[below(w, 6)], to,
                 from);
-    else
+    else if (kind != REDUCE)
         fprintf(w->out, "\tmatch.any.sync.b32 %%r%u, %%r%u, 0xffffffff;\n", to, from);
 }
 
@@ -446,6 +470,8 @@ static void rare_statement(writer *w, uint64_t seed, unsigned index)
     const size_t which =
         (size_t)((seed - KERNEL_FIRST_STATEMENTS) * KERNEL_FORMS + index) % statement_count();
     const unsigned number = w->labels++;
+    if (!begin_piece(w, FIRST_STATEMENT + which))
+        return;
     for (const char *at = statement_at(which); *at; at++) {
         if (*at == '$')
             put_word(w, *++at, number);

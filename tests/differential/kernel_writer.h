@@ -33,6 +33,11 @@ size_t kernel_approximation(uint64_t seed, unsigned slot);
 void kernel_module_begin(const char *sm, FILE *out);
 void kernel_write(uint64_t seed, FILE *out);
 
+/* Before each piece that some target may not have stands a line with its number (scanf); a piece that
+ * is left out is written no more. */
+#define KERNEL_PIECE "//piece %zu"
+void kernel_leave_out(size_t piece);
+
 /* The arithmetic forms that kernels are made of ("add.sat.s32"), NULL past the end. Kernel `seed`
  * holds those from kernel_first_form(seed) on, KERNEL_FORMS of them, in an order mixed once for
  * all. */
