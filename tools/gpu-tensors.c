@@ -2,11 +2,15 @@
  * Has a GPU, or the engine under `inflight run`, copy random boxes of tensors
  * (tests/gpu/tensor_copies.h), and holds them against what they must come to.
  *
- *     gpu-tensors FILE.cubin COUNT [KIND [FIRST]]
+ *     gpu-tensors FILE.cubin COUNT [FAMILY [KIND [FIRST]]]
+ *     gpu-tensors calls
  *
- * FILE: tests/gpu/matrix/tensors.sm_90.cubin. A line a copy on stdout: number, kernel, hash of what
- * it left; differences on stderr. Exit status 1: some differ; 3: a copy ended the context, go on
- * with the one after it. */
+ * FILE: tests/gpu/matrix/tensors.sm_90.cubin. FAMILY: plain (where none is named), slices,
+ * reductions. KIND: load, image, store, add and so on; of all where none is named. A line a copy on stdout:
+ * number, kernel, hash of what it left; differences on stderr. Exit status 1: some differ; 3: a copy ended the
+ * context, go on with the one after it. `calls`: what the calls that describe tensors say to a table of
+ * arguments (tests/gpu/tensor_calls.h), a line each. */
+#include "tensor_calls.h"
 #include "tensor_copies.h"
 
 #include <dlfcn.h>
@@ -114,9 +118,10 @@ static int describe(const tensor_copy *c, uint64_t tensor, void *map)
 {
     if (c->is_image)
         return cu.image(map, c->type, c->rank, tensor, c->size, c->stride, c->lower, c->upper,
-                        c->channels, c->pixels, c->element_stride, 0, c->swizzle, 0, c->fill);
-    return cu.tiled(map, c->type, c->rank, tensor, c->size, c->stride, c->box, c->element_stride, 0,
-                    c->swizzle, 0, c->fill);
+                        c->channels, c->pixels, c->element_stride, c->interleave, c->swizzle, 0,
+                        c->fill);
+    return cu.tiled(map, c->type, c->rank, tensor, c->size, c->stride, c->box, c->element_stride,
+                    c->interleave, c->swizzle, 0, c->fill);
 }
 
 static _Alignas(1024) uint8_t shared[TENSOR_SHARED_BYTES], got_shared[MEMORY_BYTES];
@@ -151,7 +156,8 @@ static void print_lines(void)
     line_count = way_count = 0;
 }
 
-/* "load", "image", "store" or "add": these only; NULL: all. */
+static tensor_family family;
+/* "load", "image", "store", "add" and so on: these only; NULL: all. */
 static const char *only;
 
 static void print_numbers(const char *name, const uint32_t *numbers, unsigned count)
@@ -163,8 +169,11 @@ static void print_numbers(const char *name, const uint32_t *numbers, unsigned co
 
 static void explain(uint32_t index, const char *name, const tensor_copy *c)
 {
-    fprintf(stderr, "%u %s: type %d swizzle %d fill %d bytes %u pitch %u channels %u pixels %u",
-            index, name, c->type, c->swizzle, c->fill, c->bytes, c->pitch, c->channels, c->pixels);
+    fprintf(
+        stderr,
+        "%u %s: type %d interleave %d swizzle %d fill %d bytes %u pitch %u channels %u pixels %u",
+        index, name, c->type, c->interleave, c->swizzle, c->fill, c->bytes, c->pitch, c->channels,
+        c->pixels);
     for (unsigned i = 0; i < c->rank; i++)
         fprintf(stderr, "%s%llu", i ? "," : " size ", (unsigned long long)c->size[i]);
     for (unsigned i = 0; i + 1 < c->rank; i++)
@@ -195,6 +204,27 @@ static void explain_bytes(const char *where, const uint8_t *found, const uint8_t
     fprintf(stderr, "  %s: %zu bytes differ, from %zu on:", where, count, first);
     for (size_t i = first & ~(size_t)3; i < bytes && i < first + 16; i++)
         fprintf(stderr, " %02x/%02x", found[i], wanted[i]);
+    fprintf(stderr, "\n");
+}
+
+enum { PIECE = 16 };
+
+/* Where in the tensor such a piece is; -1: nowhere. */
+static long place_of(const uint8_t *piece)
+{
+    for (long at = 0; at < TENSOR_GLOBAL_BYTES; at += PIECE)
+        if (memcmp(tensor_bytes + at, piece, PIECE) == 0)
+            return at;
+    return -1;
+}
+
+/* Of what was loaded, where each piece came from; -1: it was filled, or there before. */
+static void explain_pieces(const uint8_t *found)
+{
+    enum { PIECES = 48 };
+    fprintf(stderr, "  pieces come from:");
+    for (size_t i = 0; i < PIECES; i++)
+        fprintf(stderr, " %ld", place_of(found + i * PIECE));
     fprintf(stderr, "\n");
 }
 
@@ -243,12 +273,12 @@ static bool run(void *module, uint32_t index)
     static _Alignas(64) uint8_t map[128];
     tensor_copy c;
     char name[16];
-    tensor_copy_make(index, &c);
+    tensor_copy_make(family, index, &c);
     snprintf(name, sizeof name, "%s_%u",
-             c.is_image   ? "image"
-             : c.adds     ? "add"
-             : c.is_store ? "store"
-                          : "load",
+             c.is_image    ? "image"
+             : c.operation ? tensor_operation_names[c.operation]
+             : c.is_store  ? "store"
+                           : "load",
              c.rank);
     if (only && strncmp(name, only, strlen(only)) != 0)
         return true;
@@ -256,7 +286,8 @@ static bool run(void *module, uint32_t index)
     if (code) {
         print_lines();
         printf("%u %s refused %d\n", index, name, code);
-        return true;
+        explain(index, name, &c);
+        return false;
     }
     uint8_t *left = got[way_count];
     const uint8_t *wanted = c.is_store ? expected : tensor_bytes;
@@ -282,6 +313,8 @@ static bool run(void *module, uint32_t index)
     if (!is_right) {
         explain(index, name, &c);
         explain_bytes("shared", got_shared, shared, sizeof shared);
+        if (c.interleave && !c.is_store)
+            explain_pieces(got_shared);
         explain_bytes("global", left, wanted, TENSOR_GLOBAL_BYTES);
     }
     add_line(index, name, c.is_store,
@@ -291,27 +324,81 @@ static bool run(void *module, uint32_t index)
     return is_right;
 }
 
-int main(int count, char **words)
+static int call(const tensor_call *c, void *map)
 {
-    if (count < 3) {
-        fprintf(stderr, "usage: gpu-tensors FILE.cubin COUNT [KIND [FIRST]]\n");
-        return 2;
+    const uint64_t at = tensor + c->address;
+    if (c->is_image)
+        return cu.image(map, c->type, c->rank, at, c->size, c->stride, c->lower, c->upper,
+                        c->channels, c->pixels, c->element_stride, c->interleave, c->swizzle,
+                        c->promotion, c->fill);
+    return cu.tiled(map, c->type, c->rank, at, c->size, c->stride, c->box, c->element_stride,
+                    c->interleave, c->swizzle, c->promotion, c->fill);
+}
+
+/* A name, the code, and of what was made the words behind the address. */
+static int run_calls(void)
+{
+    unsigned wrong = 0;
+    for (unsigned i = 0; i < tensor_call_count; i++) {
+        static _Alignas(64) uint32_t map[32];
+        tensor_call c;
+        const char *name = tensor_call_make(i, &c);
+        memset(map, 0, sizeof map);
+        const int code = call(&c, map);
+        printf("%s: %d", name, code);
+        for (unsigned w = 2; w < 16 && !code; w++)
+            printf(" %x", map[w]);
+        printf("\n");
+        if (code != c.expected)
+            fprintf(stderr, "%s: %d, expected %d\n", name, code, c.expected);
+        wrong += code != c.expected;
     }
-    const uint32_t copies = (uint32_t)atoi(words[2]);
-    uint32_t wrong = 0;
-    void *module;
-    only = count > 3 ? words[3] : NULL;
-    const uint32_t first = count > 4 ? (uint32_t)atoi(words[4]) : 0;
-    open_driver();
-    void *image = read_file(words[1]);
-    must(cu.load(&module, image), "cuModuleLoadData");
+    fprintf(stderr, "%u of %u codes differ from what the reference says\n", wrong,
+            tensor_call_count);
+    return wrong != 0;
+}
+
+static tensor_family family_of(const char *name)
+{
+    static const char *const names[] = {"plain", "slices", "reductions"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0)
+            return (tensor_family)i;
+    fprintf(stderr, "gpu-tensors: no family '%s'\n", name);
+    exit(2);
+}
+
+static void load_tensor(const char *path, void **module)
+{
+    void *image = read_file(path);
+    must(cu.load(module, image), "cuModuleLoadData");
     free(image);
-    must(cu.allocate(&tensor, TENSOR_GLOBAL_BYTES), "cuMemAlloc");
-    must(cu.allocate(&memory, MEMORY_BYTES), "cuMemAlloc");
     for (uint32_t i = 0; i < TENSOR_GLOBAL_BYTES / 4; i++) {
         const uint32_t word = random_word(i);
         memcpy(tensor_bytes + 4 * i, &word, 4);
     }
+}
+
+int main(int count, char **words)
+{
+    const bool calls = count == 2 && strcmp(words[1], "calls") == 0;
+    if (count < 3 && !calls) {
+        fprintf(stderr, "usage: gpu-tensors FILE.cubin COUNT [FAMILY [KIND [FIRST]]]\n"
+                        "       gpu-tensors calls\n");
+        return 2;
+    }
+    open_driver();
+    must(cu.allocate(&tensor, TENSOR_GLOBAL_BYTES), "cuMemAlloc");
+    must(cu.allocate(&memory, MEMORY_BYTES), "cuMemAlloc");
+    if (calls)
+        return run_calls();
+    const uint32_t copies = (uint32_t)atoi(words[2]);
+    const uint32_t first = count > 5 ? (uint32_t)atoi(words[5]) : 0;
+    uint32_t wrong = 0;
+    void *module;
+    family = count > 3 ? family_of(words[3]) : TENSOR_PLAIN;
+    only = count > 4 ? words[4] : NULL;
+    load_tensor(words[1], &module);
     for (uint32_t i = first; i < copies; i++)
         wrong += !run(module, i);
     print_lines();

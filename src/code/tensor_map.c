@@ -34,13 +34,12 @@ static uint32_t get(uint32_t word, field f)
     return word >> f.at & ((UINT32_C(1) << f.bits) - 1);
 }
 
-/* By number (PTX ISA 9.0, "tensormap.replace", elemtype); 8 is f32 with denormals flushed, and not
- * supported. */
+/* By number (PTX ISA 9.0, "tensormap.replace", elemtype); 8 is f32 with denormals flushed. */
 static const struct {
     uint8_t type, bytes;
 } types[] = {{IFL_TYPE_U8, 1},  {IFL_TYPE_U16, 2}, {IFL_TYPE_U32, 4}, {IFL_TYPE_S32, 4},
              {IFL_TYPE_U64, 8}, {IFL_TYPE_S64, 8}, {IFL_TYPE_F16, 2}, {IFL_TYPE_F32, 4},
-             {IFL_TYPE_F32, 0}, {IFL_TYPE_F64, 8}, {IFL_TYPE_BF16, 2}};
+             {IFL_TYPE_F32, 4}, {IFL_TYPE_F64, 8}, {IFL_TYPE_BF16, 2}};
 /* From number 11 on, by ifl_tensor_packing (what ptxas of CUDA 13.0 makes of tensormap.replace with the
  * elemtypes 13 to 15). */
 static const ifl_tensor_unit packed[] = {
@@ -52,20 +51,28 @@ enum { PACKED_LESS_1 = 10, PACKINGS = sizeof packed / sizeof *packed };
 
 ifl_tensor_unit ifl_tensor_unit_of(const ifl_tensor_map *map)
 {
-    return map->packing ? packed[map->packing]
-                        : (ifl_tensor_unit){1, map->element_bytes, map->element_bytes};
+    return map->packing && !map->interleave
+               ? packed[map->packing]
+               : (ifl_tensor_unit){1, map->element_bytes, map->element_bytes};
 }
 
-enum { TYPES = sizeof types / sizeof *types, F32_NUMBER = 7 };
+enum { TYPES = sizeof types / sizeof *types, F32_NUMBER = 7, F32_FLUSHED_NUMBER };
+
+uint8_t ifl_tensor_slice_bytes(const ifl_tensor_map *map)
+{
+    static const uint8_t bytes[] = {0, 16, 32};
+    return bytes[map->interleave];
+}
 
 static uint32_t type_word(const ifl_tensor_map *map)
 {
     if (map->packing)
         return (uint32_t)(PACKED_LESS_1 + map->packing) << type_number.at;
-    if (map->type == IFL_TYPE_TF32)
-        return F32_NUMBER << type_number.at | 1u << is_tf32.at;
+    const uint32_t f32 = map->flushes ? F32_FLUSHED_NUMBER : F32_NUMBER;
+    if (map->type == IFL_TYPE_TF32 || map->type == IFL_TYPE_F32)
+        return f32 << type_number.at | (uint32_t)(map->type == IFL_TYPE_TF32) << is_tf32.at;
     for (uint32_t i = 0; i < TYPES; i++)
-        if (types[i].type == map->type && types[i].bytes)
+        if (types[i].type == map->type)
             return i << type_number.at;
     return 0;
 }
@@ -119,8 +126,8 @@ bool ifl_tensor_map_takes_row(const ifl_tensor_map *map, uint64_t elements)
     enum { UNIT = 16 };
     const ifl_tensor_unit unit = ifl_tensor_unit_of(map);
     const uint64_t bytes = elements / unit.elements * unit.shared_bytes;
-    return elements % unit.elements == 0 && bytes % UNIT == 0 &&
-           (!map->swizzle || bytes <= (uint64_t)UNIT << map->swizzle);
+    return map->interleave || (elements % unit.elements == 0 && bytes % UNIT == 0 &&
+                               (!map->swizzle || bytes <= (uint64_t)UNIT << map->swizzle));
 }
 
 /* ---- descriptions ---------------------------------------------------------------------------- */
@@ -135,15 +142,15 @@ void ifl_tensor_map_write(const ifl_tensor_map *map, uint8_t out[static IFL_TENS
 {
     uint32_t words[WORDS] = {(uint32_t)map->address, (uint32_t)(map->address >> 32)};
     words[FORM] = made_by_library | map->is_image | (map->rank - 1u) << rank_less_1.at |
-                  type_word(map) | (uint32_t)map->swizzle << swizzle.at |
-                  (uint32_t)map->fills_nan << fills_nan.at | (uint32_t)map->atom << atom_size.at |
-                  (uint32_t)map->wide << wide.at;
+                  type_word(map) | (uint32_t)map->interleave << interleave.at |
+                  (uint32_t)map->swizzle << swizzle.at | (uint32_t)map->fills_nan << fills_nan.at |
+                  (uint32_t)map->atom << atom_size.at | (uint32_t)map->wide << wide.at;
     for (unsigned i = 0; i + 1 < map->rank; i++) {
         words[STRIDES + i] = (uint32_t)(map->stride[i] >> 4);
         words[STRIDES_HIGH] |= (uint32_t)(map->stride[i] >> 36 & 0xf) << 4 * i;
     }
     for (unsigned i = 0; i < map->rank; i++) {
-        words[SIZES + i] = map->size[i] - 1;
+        words[SIZES + i] = (uint32_t)(map->size[i] - 1);
         words[ELEMENT_STRIDES] |= ((map->element_stride[i] - 1) & 7) << 3 * i;
     }
     words[ELEMENT_STRIDES] |= (innermost(map) - 1) << 24;
@@ -157,23 +164,37 @@ void ifl_tensor_map_write(const ifl_tensor_map *map, uint8_t out[static IFL_TENS
     memcpy(out, words, sizeof words);
 }
 
+/* Three dimensions or more; slices of 32 bytes have the swizzle of 32 (CUDA Driver API reference,
+ * cuTensorMapEncodeTiled). */
+static bool are_slices_right(uint32_t word, bool is_apart)
+{
+    const uint32_t of = get(word, interleave);
+    return of == IFL_TENSOR_NOT_INTERLEAVED ||
+           (of <= IFL_TENSOR_SLICES_32 && !is_apart && get(word, rank_less_1) >= 2 &&
+            !get(word, wide) &&
+            (of == IFL_TENSOR_SLICES_16 || get(word, swizzle) == IFL_TENSOR_SWIZZLE_32));
+}
+
 static bool read_form(uint32_t word, ifl_tensor_map *out)
 {
     const uint32_t number = get(word, type_number), packing = number - PACKED_LESS_1;
     const bool is_packed = number > PACKED_LESS_1 && packing < PACKINGS;
     const uint8_t atoms = (uint8_t)get(word, atom_size);
     const bool is_apart = is_packed && packing >= IFL_TENSOR_FOURS_APART;
-    if (get(word, interleave) || get(word, atom) ||
+    if (get(word, atom) || !are_slices_right(word, is_apart) ||
         (atoms && get(word, swizzle) != IFL_TENSOR_SWIZZLE_128) ||
         (is_apart && atoms == IFL_TENSOR_ATOM_32_FLIPPED) ||
-        get(word, rank_less_1) >= IFL_TENSOR_RANKS ||
-        (!is_packed && (number >= TYPES || !types[number].bytes)) ||
-        (get(word, is_tf32) && number != F32_NUMBER))
+        get(word, rank_less_1) >= IFL_TENSOR_RANKS || (!is_packed && number >= TYPES) ||
+        (get(word, is_tf32) && number != F32_NUMBER && number != F32_FLUSHED_NUMBER))
         return false;
     out->rank = (uint8_t)(get(word, rank_less_1) + 1);
     out->packing = is_packed ? (uint8_t)packing : IFL_TENSOR_WHOLE;
     out->type = is_packed ? IFL_TYPE_U8 : get(word, is_tf32) ? IFL_TYPE_TF32 : types[number].type;
-    out->element_bytes = is_packed ? packed[packing].bytes : types[number].bytes;
+    out->flushes = number == F32_FLUSHED_NUMBER;
+    out->interleave = (uint8_t)get(word, interleave);
+    out->element_bytes = out->interleave ? ifl_tensor_slice_bytes(out)
+                         : is_packed     ? packed[packing].bytes
+                                         : types[number].bytes;
     out->swizzle = (uint8_t)get(word, swizzle);
     out->atom = atoms;
     out->fills_nan = get(word, fills_nan);
@@ -205,14 +226,15 @@ bool ifl_tensor_map_read(const uint8_t bytes[static IFL_TENSOR_TOLD_BYTES], ifl_
     uint32_t words[WORDS];
     memcpy(words, bytes, sizeof words);
     *out = (ifl_tensor_map){.address = words[0] | (uint64_t)words[1] << 32};
-    if (!read_form(words[FORM], out) || out->address % ADDRESS_UNIT)
+    if (!read_form(words[FORM], out) ||
+        out->address % (out->interleave == IFL_TENSOR_SLICES_32 ? 2 * ADDRESS_UNIT : ADDRESS_UNIT))
         return false;
     for (unsigned i = 0; i + 1 < out->rank; i++)
         out->stride[i] =
             ((uint64_t)words[STRIDES + i] | (uint64_t)(words[STRIDES_HIGH] >> 4 * i & 0xf) << 32)
             << 4;
     for (unsigned i = 0; i < out->rank; i++) {
-        out->size[i] = words[SIZES + i] + 1;
+        out->size[i] = (uint64_t)words[SIZES + i] + 1;
         out->element_stride[i] = (words[ELEMENT_STRIDES] >> 3 * i & 7) + 1;
     }
     if (out->is_image && !read_image(words, out))

@@ -40,6 +40,19 @@ typedef enum ifl_tensor_packing {
     IFL_TENSOR_SIXES_APART
 } ifl_tensor_packing;
 
+/* Channels in slices of 16 or 32 bytes (PTX ISA 9.0, "Interleave layout": NC/8DHWC8 and NC/16DHWC16 of
+ * halves). A slice is what is copied, of whatever type its elements are: coordinates, sizes and boxes of
+ * dimension 0 count slices side by side (W), the last dimension but one is the slices' number
+ * (C / 8) of which a box has one, and an element's stride may part those of dimension 0 too. So says a
+ * public emulator (github.com/mlc-ai/TIRx-harness, numsim), and what others publish of an H100 agrees: a
+ * box of 8 x 8 x 32 halves, strides 16 and 128, comes back whole; one of 16 x 8 x 32 bytes, or of 16
+ * x 4 x 8 halves in slices of 32, does not fit a buffer of 4,096 bytes. */
+typedef enum ifl_tensor_interleave {
+    IFL_TENSOR_NOT_INTERLEAVED,
+    IFL_TENSOR_SLICES_16,
+    IFL_TENSOR_SLICES_32
+} ifl_tensor_interleave;
+
 /* im2col along the innermost dimension of the image alone: as many pixels as the description says, or 128. */
 typedef enum ifl_tensor_wide {
     IFL_TENSOR_NOT_WIDE,
@@ -49,15 +62,17 @@ typedef enum ifl_tensor_wide {
 
 typedef struct ifl_tensor_map {
     uint8_t rank, type /* ifl_type */,
-        element_bytes /* of packed ones of a unit, in global memory */, swizzle;
-    uint8_t packing; /* ifl_tensor_packing */
-    uint8_t atom;    /* ifl_tensor_atom; with SWIZZLE_128 alone another than 16 bytes */
-    bool fills_nan;  /* outside of the tensor, else with zeros */
-    bool is_image;   /* im2col */
-    uint8_t wide;    /* ifl_tensor_wide, of im2col */
-    bool is_made;    /* by a library; what a kernel wrote from zeros on is not */
+        element_bytes /* of packed ones of a unit, in global memory; of a slice */, swizzle;
+    uint8_t packing;    /* ifl_tensor_packing */
+    uint8_t atom;       /* ifl_tensor_atom; with SWIZZLE_128 alone another than 16 bytes */
+    bool fills_nan;     /* outside of the tensor, else with zeros */
+    bool is_image;      /* im2col */
+    uint8_t wide;       /* ifl_tensor_wide, of im2col */
+    uint8_t interleave; /* ifl_tensor_interleave */
+    bool flushes;       /* denormals where it is added up: f32 and tf32 with .ftz */
+    bool is_made;       /* by a library; what a kernel wrote from zeros on is not */
     uint64_t address;
-    uint32_t size[IFL_TENSOR_RANKS]; /* elements, the innermost first */
+    uint64_t size[IFL_TENSOR_RANKS]; /* elements, the innermost first; 2^32 at most */
     uint32_t element_stride[IFL_TENSOR_RANKS];
     uint64_t stride[IFL_TENSOR_RANKS - 1]; /* bytes, of all but the innermost; in units of 16 */
     uint16_t box[IFL_TENSOR_RANKS];        /* elements, before element_stride */
@@ -68,8 +83,11 @@ typedef struct ifl_tensor_map {
 } ifl_tensor_map;
 
 /* A row of a box, or of a pixel's channels: a multiple of 16 bytes, and no wider than the swizzle's
- * pattern (CUDA Driver API reference, cuTensorMapEncodeTiled: boxDim). */
+ * pattern (CUDA Driver API reference, cuTensorMapEncodeTiled: boxDim). Of slices any number is. */
 bool ifl_tensor_map_takes_row(const ifl_tensor_map *map, uint64_t elements);
+
+/* 0 where channels are not in slices. */
+uint8_t ifl_tensor_slice_bytes(const ifl_tensor_map *map);
 
 /* How many elements are a unit, and its bytes in global and in shared memory. */
 typedef struct ifl_tensor_unit {
@@ -78,8 +96,8 @@ typedef struct ifl_tensor_unit {
 ifl_tensor_unit ifl_tensor_unit_of(const ifl_tensor_map *map);
 
 void ifl_tensor_map_write(const ifl_tensor_map *map, uint8_t out[static IFL_TENSOR_MAP_BYTES]);
-/* False where the bytes describe no tensor, or one of a kind that is not supported: interleaved, or
- * of another type. */
+/* False where the bytes describe no tensor, or one of a kind that is not supported: of another type, or
+ * elements that stand apart in slices. */
 bool ifl_tensor_map_read(const uint8_t bytes[static IFL_TENSOR_TOLD_BYTES], ifl_tensor_map *out);
 
 /* A field that kernels change (PTX ISA 9.0, "tensormap.replace"); `ordinal` chooses the dimension of

@@ -434,15 +434,15 @@ ifl_reason ifl_slow_atomic(ifl_warp *warp, const ifl_code *code, char *frame, ui
 
 /* ---- in bulk --------------------------------------------------------------------------------- */
 
-static void reduce_element(const ifl_atomic *a, uint8_t *to, const uint8_t *from)
+static void reduce_element(const ifl_atomic *a, bool flushes, uint8_t *to, const uint8_t *from)
 {
     uint64_t old, b = 0;
     memcpy(&b, from, a->transfer.element_bytes);
-    update(a, to, b, 0, false, &old);
+    update(a, to, b, 0, flushes, &old);
 }
 
-void ifl_reduce_bytes(uint8_t operation, uint8_t type, uint8_t *to, const uint8_t *from,
-                      uint64_t bytes)
+void ifl_reduce_bytes(uint8_t operation, uint8_t type, bool flushes, uint8_t *to,
+                      const uint8_t *from, uint64_t bytes)
 {
     const unsigned element = ifl_type_bits(type) / 8;
     const ifl_atomic a = {
@@ -450,5 +450,5 @@ void ifl_reduce_bytes(uint8_t operation, uint8_t type, uint8_t *to, const uint8_
         .type = type,
         .transfer = {.element_bytes = (uint8_t)element, .bytes = (uint8_t)element}};
     for (uint64_t at = 0; at + element <= bytes; at += element)
-        reduce_element(&a, to + at, from + at);
+        reduce_element(&a, flushes, to + at, from + at);
 }

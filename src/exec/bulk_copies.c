@@ -77,7 +77,7 @@ static void change(const bulk_copy *c, const ifl_bulk_op *op, uint8_t *to, const
     if (op->has_byte_mask)
         return;
     if (op->operation)
-        ifl_reduce_bytes(op->operation, op->type, to, from, c->bytes);
+        ifl_reduce_bytes(op->operation, op->type, false, to, from, c->bytes);
     else
         memmove(to, from, c->bytes);
 }

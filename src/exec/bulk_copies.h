@@ -46,8 +46,9 @@ void ifl_box_tell(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl
 void ifl_bulk_tell(ifl_warp *warp, const ifl_code *code, ifl_access_kind kind, uint64_t address,
                    uint64_t bytes);
 
-/* bytes at `to` = those combined with bytes at `from`: of a reduction in bulk (atomic.c). */
-void ifl_reduce_bytes(uint8_t operation, uint8_t type, uint8_t *to, const uint8_t *from,
-                      uint64_t bytes);
+/* bytes at `to` = those combined with bytes at `from`: of a reduction in bulk (atomic.c). `flushes`: sums of f32
+ * take denormals as 0 and give none. */
+void ifl_reduce_bytes(uint8_t operation, uint8_t type, bool flushes, uint8_t *to,
+                      const uint8_t *from, uint64_t bytes);
 
 #endif

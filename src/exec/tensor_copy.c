@@ -39,6 +39,23 @@ static bool read_map(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64
     return !what;
 }
 
+/* Elements of a box along a dimension: strided, only every so many is there. */
+static uint32_t steps(const ifl_tensor_map *map, unsigned dimension)
+{
+    return (map->box[dimension] + map->element_stride[dimension] - 1) /
+           map->element_stride[dimension];
+}
+
+/* The box as it is walked: the innermost dimension has no stride but between slices, and a box, or a pixel, has
+ * one slice of the channels (code/tensor_map.h). */
+static void count_slices(ifl_tensor_map *map)
+{
+    if (!map->interleave)
+        map->element_stride[0] = 1;
+    else
+        map->box[map->rank - 2] = map->image.channels = 1;
+}
+
 /* Of packed elements sizes are counted in units from here on, and so are coordinates. */
 static ifl_box count_units(ifl_tensor_map *map, const ifl_box *box)
 {
@@ -48,6 +65,7 @@ static ifl_box count_units(ifl_tensor_map *map, const ifl_box *box)
     map->box[0] = (uint16_t)(map->box[0] / unit.elements);
     map->image.channels = (uint16_t)(map->image.channels / unit.elements);
     counted.coordinates[0] /= unit.elements;
+    count_slices(map);
     return counted;
 }
 
@@ -59,22 +77,15 @@ static unsigned shared_bytes(const ifl_tensor_map *map)
 /* Sums and extremes of these types are not in atomic.c. */
 static bool is_reduction_known(const ifl_bulk_op *op, const ifl_tensor_map *map)
 {
+    enum { BYTE = 8, HALF = 16 };
     const bool is_float = ifl_type_class((ifl_type)map->type) == 'F',
                is_sum = op->operation == IFL_OPERATION_ADD;
-    return !op->operation ||
-           (map->element_bytes > 1 && !map->packing && map->type != IFL_TYPE_TF32 &&
-            (!is_float || is_sum || map->element_bytes == 2));
+    const unsigned bits = ifl_type_bits((ifl_type)map->type);
+    return !op->operation || (bits > BYTE && !map->packing && map->type != IFL_TYPE_TF32 &&
+                              (!is_float || is_sum || bits == HALF));
 }
 
 /* ---- how much, and where in shared memory ---------------------------------------------------- */
-
-/* Elements of a box along a dimension: strided, only every so many is there. The innermost has no
- * stride (CUDA driver API, cuTensorMapEncodeTiled). */
-static uint32_t steps(const ifl_tensor_map *map, unsigned dimension)
-{
-    const uint32_t stride = dimension ? map->element_stride[dimension] : 1;
-    return (map->box[dimension] + stride - 1) / stride;
-}
 
 /* Pixels are in groups that have a halo each (PTX ISA 9.0, "im2col::w and im2col::w::128 modes"). */
 typedef struct pixel_groups {
@@ -105,13 +116,15 @@ static uint64_t box_bytes(const ifl_bulk_op *op, const ifl_tensor_map *map, cons
 /* From a row's start in shared memory to the next one's: swizzled rows have at least the width of
  * the pattern. cuBLASLt's kernels for sm_90 with transposed results
  * (nvjet_sm90_hsh_32x64_64x16_4x2_h_bz_NTN, CUDA 13.0) write rows of 64 bytes 128 bytes apart and
- * have them copied with the pattern of 128. */
+ * have them copied with the pattern of 128. Slices follow each other: the rule that a row is no wider than
+ * the pattern does not hold for them. */
 static uint64_t row_pitch(const ifl_tensor_map *map)
 {
     enum { NARROWEST = 16 };
     const uint64_t bytes = (uint64_t)(map->is_image ? map->image.channels : steps(map, 0)) *
                            shared_bytes(map),
-                   width = map->swizzle ? (uint64_t)NARROWEST << map->swizzle : 0;
+                   width =
+                       map->swizzle && !map->interleave ? (uint64_t)NARROWEST << map->swizzle : 0;
     return bytes > width ? bytes : width;
 }
 
@@ -124,16 +137,22 @@ static uint64_t room_of(const ifl_bulk_op *op, const ifl_tensor_map *map, const 
     return map->swizzle ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : bytes;
 }
 
+/* The first dimension along which pixels go; the slices have none of channels within. */
+static unsigned first_of_image(const ifl_tensor_map *map)
+{
+    return map->interleave ? 0 : 1;
+}
+
 /* The next pixel of the bounding box, which goes from `lower` to the size plus `upper` of each
- * dimension but the first and the last; of wide ones of the second alone. */
+ * dimension but those of channels and the last; of wide ones of the second alone. */
 static void next_pixel(const ifl_tensor_map *map, int64_t *at)
 {
-    const unsigned end = map->wide ? 2 : map->rank - 1u;
-    for (unsigned i = 1; i < end; i++) {
-        at[i] += map->element_stride[i];
-        if (at[i] < (int64_t)map->size[i] + map->image.upper[i - 1])
+    const unsigned first = first_of_image(map), count = map->wide ? 1 : map->rank - 2u;
+    for (unsigned i = 0; i < count; i++) {
+        at[first + i] += map->element_stride[first + i];
+        if (at[first + i] < (int64_t)map->size[first + i] + map->image.upper[i])
             return;
-        at[i] = map->image.lower[i - 1];
+        at[first + i] = map->image.lower[i];
     }
     at[map->rank - 1] += map->element_stride[map->rank - 1]; /* an H200 */
 }
@@ -244,7 +263,8 @@ typedef struct box_copy {
  * whole (an H200). */
 static int64_t extent(const ifl_tensor_map *map, unsigned dimension, bool loads)
 {
-    const int64_t unit = loads || dimension ? 1 : PIECE_BYTES / map->element_bytes;
+    const int64_t unit =
+        loads || dimension || map->interleave ? 1 : PIECE_BYTES / map->element_bytes;
     return ((int64_t)map->size[dimension] + unit - 1) / unit * unit;
 }
 
@@ -266,10 +286,10 @@ static uint64_t global_address(const ifl_tensor_map *map, const int64_t *at)
 
 /* Of floats of any width with CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA each 16 bits (an
  * H200). */
-static void fill(const ifl_tensor_map *map, uint8_t *to)
+static void fill(const ifl_tensor_map *map, uint8_t *to, unsigned bytes)
 {
     static const uint8_t halves_of_nan[] = {0xf7, 0x7f};
-    for (unsigned i = 0; i < map->element_bytes; i++)
+    for (unsigned i = 0; i < bytes; i++)
         to[i] = map->fills_nan ? halves_of_nan[i % sizeof halves_of_nan] : 0;
 }
 
@@ -289,20 +309,20 @@ static void round_tf32(uint8_t *to)
 }
 
 /* Neighbours within 16 bytes of shared memory, which the swizzle moves as a whole. */
-static bool move_piece(box_copy *c, const int64_t *at, unsigned elements, bool loads)
+static bool move_piece(box_copy *c, uint64_t address, unsigned bytes, bool loads)
 {
+    enum { WORD = 4 };
     const ifl_tensor_map *map = c->map;
-    const unsigned each = map->element_bytes, bytes = elements * each;
     uint8_t *shared = c->first + (swizzled(map, c->shared) - c->base);
-    uint8_t *global = ifl_warp_reach_in(c->warp, c->code, IFL_SPACE_GLOBAL, c->lane,
-                                        global_address(map, at), bytes, !loads);
+    uint8_t *global =
+        ifl_warp_reach_in(c->warp, c->code, IFL_SPACE_GLOBAL, c->lane, address, bytes, !loads);
     if (!global)
         return false;
-    for (unsigned i = 0; i < bytes && c->op->operation; i += each)
-        ifl_reduce_bytes(c->op->operation, map->type, global + i, shared + i, each);
-    if (!c->op->operation)
+    if (c->op->operation)
+        ifl_reduce_bytes(c->op->operation, map->type, map->flushes, global, shared, bytes);
+    else
         memcpy(loads ? shared : global, loads ? global : shared, bytes);
-    for (unsigned i = 0; i < bytes && loads && map->type == IFL_TYPE_TF32; i += each)
+    for (unsigned i = 0; i < bytes && loads && map->type == IFL_TYPE_TF32; i += WORD)
         round_tf32(shared + i);
     return true;
 }
@@ -311,7 +331,7 @@ static void fill_piece(const box_copy *c, unsigned elements)
 {
     uint8_t *shared = c->first + (swizzled(c->map, c->shared) - c->base);
     for (unsigned i = 0; i < elements; i++)
-        fill(c->map, shared + (size_t)i * shared_bytes(c->map));
+        fill(c->map, shared + (size_t)i * shared_bytes(c->map), c->map->element_bytes);
 }
 
 static int64_t less(int64_t a, int64_t b)
@@ -320,7 +340,7 @@ static int64_t less(int64_t a, int64_t b)
 }
 
 /* A row that begins at `from`, piece by piece: each all inside of the tensor or all outside. */
-static bool move_row(box_copy *c, const int64_t *from, int64_t elements, bool loads)
+static bool move_row(box_copy *c, int64_t *from, int64_t elements, bool loads)
 {
     const int64_t each = shared_bytes(c->map), most = extent(c->map, 0, loads),
                   piece = piece_bytes(c->map);
@@ -333,13 +353,32 @@ static bool move_row(box_copy *c, const int64_t *from, int64_t elements, bool lo
         const bool is_in = has_inside && at[0] >= 0 && at[0] < most;
         count = less(left, (piece - (int64_t)(c->shared % (uint64_t)piece)) / each);
         count = less(count, is_in ? most - at[0] : at[0] < 0 ? -at[0] : left);
-        if (is_in && !move_piece(c, at, (unsigned)count, loads))
+        if (is_in && !move_piece(c, global_address(c->map, at),
+                                 (unsigned)count * c->map->element_bytes, loads))
             return false;
         if (!is_in && loads)
             fill_piece(c, (unsigned)count);
         c->shared += (uint64_t)(count * each);
     }
     c->shared = c->base + (c->shared - c->base + c->pitch - 1) / c->pitch * c->pitch;
+    return true;
+}
+
+/* Slices one by one, in pieces. */
+static bool move_slices(box_copy *c, int64_t *at, int64_t count, bool loads)
+{
+    const ifl_tensor_map *map = c->map;
+    const unsigned piece = piece_bytes(map);
+    for (; count > 0; count--, at[0] += map->element_stride[0]) {
+        const bool is_in = is_inside(map, at, loads);
+        const uint64_t address = global_address(map, at);
+        for (unsigned i = 0; i < map->element_bytes; i += piece, c->shared += piece) {
+            if (is_in && !move_piece(c, address + i, piece, loads))
+                return false;
+            if (!is_in && loads)
+                fill(map, c->first + (swizzled(map, c->shared) - c->base), piece);
+        }
+    }
     return true;
 }
 
@@ -387,8 +426,8 @@ static bool do_pixel(box_copy *c, const ifl_box *box, const int64_t *pixel, cons
     memcpy(at, pixel, sizeof at);
     if (map->wide)
         at[1] += box->offsets[1];
-    for (unsigned i = 1; i + 1 < map->rank && !map->wide; i++)
-        at[i] += box->offsets[i - 1];
+    for (unsigned i = 0; i + 2 < map->rank && !map->wide; i++)
+        at[first_of_image(map) + i] += box->offsets[i];
     return work->row(c, at, work);
 }
 
@@ -428,25 +467,37 @@ static bool do_rows(box_copy *c, const ifl_box *box, row_work work)
 
 static bool copy_row(box_copy *c, int64_t *at, const row_work *work)
 {
-    return move_row(c, at, work->elements, work->kind == IFL_ACCESS_COPY_LOAD);
+    return (c->map->interleave ? move_slices : move_row)(c, at, work->elements,
+                                                         work->kind == IFL_ACCESS_COPY_LOAD);
 }
 
 /* ---- what the L2 is asked for ---------------------------------------------------------------- */
 
 /* Of what is stored only what lies inside of the tensor; what is loaded
  * is asked for whole, where a part of it lies inside (an H200). */
-static bool tell_row(box_copy *c, int64_t *at, const row_work *work)
+static void tell_span(box_copy *c, int64_t *at, int64_t elements, ifl_access_kind kind)
 {
-    const bool loads = work->kind == IFL_ACCESS_COPY_LOAD;
-    const int64_t first = at[0], end = first + work->elements, most = extent(c->map, 0, loads),
+    const bool loads = kind == IFL_ACCESS_COPY_LOAD;
+    const int64_t first = at[0], end = first + elements, most = extent(c->map, 0, loads),
                   last = end < most ? end : most;
     at[0] = first > 0 ? first : 0;
     if (at[0] >= last || !is_inside(c->map, at, loads))
-        return true;
+        return;
     const uint64_t begins = global_address(c->map, at) -
                             (loads ? (uint64_t)(at[0] - first) * c->map->element_bytes : 0);
-    ifl_bulk_tell(c->warp, c->code, work->kind, begins,
-                  (uint64_t)(loads ? work->elements : last - at[0]) * c->map->element_bytes);
+    ifl_bulk_tell(c->warp, c->code, kind, begins,
+                  (uint64_t)(loads ? elements : last - at[0]) * c->map->element_bytes);
+}
+
+/* Slices that lie apart one by one. */
+static bool tell_row(box_copy *c, int64_t *at, const row_work *work)
+{
+    const unsigned stride = c->map->element_stride[0];
+    const int64_t first = at[0], each = stride > 1 ? 1 : work->elements;
+    for (int64_t i = 0; i < work->elements; i += each) {
+        at[0] = first + i * stride;
+        tell_span(c, at, each, work->kind);
+    }
     return true;
 }
 
@@ -458,7 +509,7 @@ void ifl_box_tell(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl
         return;
     box_copy c = {.warp = warp, .code = code, .map = &map, .lane = lane};
     const ifl_box counted = count_units(&map, box);
-    do_rows(&c, &counted, (row_work){tell_row, map.box[0], kind});
+    do_rows(&c, &counted, (row_work){tell_row, steps(&map, 0), kind});
 }
 
 bool ifl_box_copy(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box)

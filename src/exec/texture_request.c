@@ -458,7 +458,7 @@ static void move_element(const request *r, uint8_t *at)
     for (unsigned i = 0; i < count; i++)
         words[i] = ifl_lane_u32(r->frame, r->op->data[i], r->lane);
     if (at && r->op->use == IFL_TEXTURE_REDUCE)
-        ifl_reduce_bytes(r->op->operation, type_of_reduction(r), at, (const uint8_t *)words,
+        ifl_reduce_bytes(r->op->operation, type_of_reduction(r), false, at, (const uint8_t *)words,
                          r->op->bytes);
     else if (at && r->op->is_formatted)
         ifl_texel_write(&r->view.texture->texel, words, count, at);

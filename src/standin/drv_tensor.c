@@ -11,9 +11,12 @@ enum {
     MOST_ELEMENT_STRIDE = 8,
     STRIDE_UNIT = 16,
     LEAST_IMAGE_RANK = 3,
+    LEAST_SLICES_RANK = 3,
     MOST_CHANNELS = 256,
     MOST_PIXELS = 1024
 };
+
+static const uint64_t MOST_SIZE = UINT64_C(1) << 32;
 
 /* What both ways of encoding are given. */
 typedef struct tensor_words {
@@ -25,16 +28,19 @@ typedef struct tensor_words {
     int interleave, swizzle, promotion, fill;
 } tensor_words;
 
-/* By CUtensorMapDataType; those with 0 bytes are not served. */
+/* By CUtensorMapDataType. */
 static const struct {
     uint8_t type, bytes;
-} types[] = {{IFL_TYPE_U8, 1},  {IFL_TYPE_U16, 2},  {IFL_TYPE_U32, 4}, {IFL_TYPE_S32, 4},
-             {IFL_TYPE_U64, 8}, {IFL_TYPE_S64, 8},  {IFL_TYPE_F16, 2}, {IFL_TYPE_F32, 4},
-             {IFL_TYPE_F64, 8}, {IFL_TYPE_BF16, 2}, {IFL_TYPE_F32, 0}, {IFL_TYPE_TF32, 4},
-             {IFL_TYPE_F32, 0}, {IFL_TYPE_U8, 1},   {IFL_TYPE_U8, 8},  {IFL_TYPE_U8, 12}};
+    bool flushes;
+} types[] = {{IFL_TYPE_U8, 1, false},   {IFL_TYPE_U16, 2, false}, {IFL_TYPE_U32, 4, false},
+             {IFL_TYPE_S32, 4, false},  {IFL_TYPE_U64, 8, false}, {IFL_TYPE_S64, 8, false},
+             {IFL_TYPE_F16, 2, false},  {IFL_TYPE_F32, 4, false}, {IFL_TYPE_F64, 8, false},
+             {IFL_TYPE_BF16, 2, false}, {IFL_TYPE_F32, 4, true},  {IFL_TYPE_TF32, 4, false},
+             {IFL_TYPE_TF32, 4, true},  {IFL_TYPE_U8, 1, false},  {IFL_TYPE_U8, 8, false},
+             {IFL_TYPE_U8, 12, false}};
 enum {
-    type_count = sizeof types / sizeof *types,
-    LAST_TYPE = 15,
+    LAST_TYPE = sizeof types / sizeof *types - 1,
+    LAST_PROMOTION = 3,
     LAST_SWIZZLE = 6, /* from the fourth on CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B and kin */
     LAST_INTERLEAVE = 2
 };
@@ -46,9 +52,10 @@ static uint8_t packing_of(int type)
     return type < FIRST ? IFL_TENSOR_WHOLE : (uint8_t)(IFL_TENSOR_FOURS + type - FIRST);
 }
 
+/* Elements of 4 bits that stand apart, in slices: what such a slice holds no document says. */
 static bool is_missing(const tensor_words *w)
 {
-    return w->type >= type_count || !types[w->type].bytes || w->interleave;
+    return packing_of(w->type) >= IFL_TENSOR_FOURS_APART && w->interleave;
 }
 
 static bool is_plain_right(const void *out, const tensor_words *w)
@@ -57,17 +64,18 @@ static bool is_plain_right(const void *out, const tensor_words *w)
            w->rank <= IFL_TENSOR_RANKS && (uintptr_t)w->address % STRIDE_UNIT == 0 && w->size &&
            w->element_stride && (w->stride || w->rank == 1) && w->interleave >= 0 &&
            w->interleave <= LAST_INTERLEAVE && w->swizzle >= 0 && w->swizzle <= LAST_SWIZZLE &&
-           (w->fill == 0 || w->fill == 1);
+           w->promotion >= 0 && w->promotion <= LAST_PROMOTION && (w->fill == 0 || w->fill == 1);
 }
 
+/* The innermost dimension has strides in slices alone: else its word is ignored. */
 static bool fill_sizes(ifl_tensor_map *map, const tensor_words *w)
 {
     for (unsigned i = 0; i < w->rank; i++) {
-        if (!w->size[i] || w->size[i] > UINT32_MAX || !w->element_stride[i] ||
-            w->element_stride[i] > MOST_ELEMENT_STRIDE)
+        const uint32_t stride = i || w->interleave ? w->element_stride[i] : 1;
+        if (!w->size[i] || w->size[i] > MOST_SIZE || !stride || stride > MOST_ELEMENT_STRIDE)
             return false;
-        map->size[i] = (uint32_t)w->size[i];
-        map->element_stride[i] = w->element_stride[i];
+        map->size[i] = w->size[i];
+        map->element_stride[i] = stride;
     }
     for (unsigned i = 0; i + 1 < w->rank; i++) {
         if (w->stride[i] % STRIDE_UNIT || w->stride[i] >> 40)
@@ -91,6 +99,21 @@ static bool are_packed_right(const tensor_words *w)
     return is_right;
 }
 
+/* What the reference demands of channels in slices; it bars them for elements of 6 bits. */
+static bool are_slices_right(const tensor_words *w)
+{
+    enum { ALIGNMENT = 32 };
+    if (!w->interleave)
+        return true;
+    bool is_right = w->rank >= LEAST_SLICES_RANK && packing_of(w->type) != IFL_TENSOR_SIXES_APART;
+    if (w->interleave == IFL_TENSOR_SLICES_16)
+        return is_right;
+    for (unsigned i = 0; i + 1 < w->rank; i++)
+        is_right = is_right && w->stride[i] % ALIGNMENT == 0;
+    return is_right && (uintptr_t)w->address % ALIGNMENT == 0 &&
+           w->swizzle == IFL_TENSOR_SWIZZLE_32;
+}
+
 static bool is_row_right(const ifl_tensor_map *map, uint32_t elements)
 {
     enum { UNIT = 128 };
@@ -101,7 +124,7 @@ static bool is_row_right(const ifl_tensor_map *map, uint32_t elements)
 static ifl_cuda_error describe(const void *out, const tensor_words *w, ifl_tensor_map *map)
 {
     const bool has_atoms = w->swizzle > IFL_TENSOR_SWIZZLE_128;
-    if (!is_plain_right(out, w))
+    if (!is_plain_right(out, w) || !are_slices_right(w))
         return ifl_cudaErrorInvalidValue;
     if (is_missing(w))
         return ifl_cudaErrorNotSupported;
@@ -109,6 +132,8 @@ static ifl_cuda_error describe(const void *out, const tensor_words *w, ifl_tenso
                             .type = types[w->type].type,
                             .element_bytes = types[w->type].bytes,
                             .packing = packing_of(w->type),
+                            .interleave = (uint8_t)w->interleave,
+                            .flushes = types[w->type].flushes,
                             .swizzle = (uint8_t)(has_atoms ? IFL_TENSOR_SWIZZLE_128 : w->swizzle),
                             .atom = (uint8_t)(has_atoms ? w->swizzle - IFL_TENSOR_SWIZZLE_128 : 0),
                             .fills_nan = w->fill != 0,
@@ -136,6 +161,13 @@ static ifl_cuda_error encode_tiled(void *out, const tensor_words *w, const uint3
     return is_row_right(&map, box[0]) ? keep(out, &map) : ifl_cudaErrorInvalidValue;
 }
 
+/* Three corners have 5 bits each, two 8, one 16. */
+static bool is_corner(unsigned rank, int corner)
+{
+    static const int most[] = {[3] = INT16_MAX, [4] = INT8_MAX, [5] = 15};
+    return corner >= -most[rank] - 1 && corner <= most[rank];
+}
+
 static ifl_cuda_error encode_image(void *out, const tensor_words *w, const int *lower,
                                    const int *upper, unsigned channels, unsigned pixels)
 {
@@ -150,6 +182,8 @@ static ifl_cuda_error encode_image(void *out, const tensor_words *w, const int *
     map.image.channels = (uint16_t)channels;
     map.image.pixels = (uint16_t)pixels;
     for (unsigned i = 0; i + 2 < w->rank; i++) {
+        if (!is_corner(w->rank, lower[i]) || !is_corner(w->rank, upper[i]))
+            return ifl_cudaErrorInvalidValue;
         map.image.lower[i] = (int16_t)lower[i];
         map.image.upper[i] = (int16_t)upper[i];
     }
@@ -164,9 +198,10 @@ static ifl_cuda_error encode_wide(void *out, const tensor_words *w, int lower, i
     const ifl_cuda_error code = describe(out, w, &map);
     if (code != ifl_cudaSuccess)
         return code;
-    if (w->rank < LEAST_IMAGE_RANK || mode < 0 || mode > 1 || lower != (int16_t)lower ||
-        upper != (int16_t)upper || !channels || channels > MOST_CHANNELS || !pixels ||
-        pixels > MOST_PIXELS || !is_row_right(&map, channels))
+    if (w->interleave || w->rank < LEAST_IMAGE_RANK || mode < 0 || mode > 1 ||
+        lower != (int16_t)lower || upper != (int16_t)upper || !channels ||
+        channels > MOST_CHANNELS || !pixels || pixels > MOST_PIXELS ||
+        !is_row_right(&map, channels))
         return ifl_cudaErrorInvalidValue;
     map.is_image = true;
     map.wide = mode ? IFL_TENSOR_WIDE_128 : IFL_TENSOR_WIDE;
@@ -215,7 +250,7 @@ static ifl_cuda_error replace(void *map, void *address)
     const uint64_t at = (uintptr_t)address;
     ifl_tensor_map of;
     if (!map || (uintptr_t)map % 64 || at % STRIDE_UNIT || !ifl_tensor_map_read(map, &of) ||
-        !of.is_made)
+        !of.is_made || (of.interleave == IFL_TENSOR_SLICES_32 && at % (2 * STRIDE_UNIT)))
         return ifl_cudaErrorInvalidValue;
     of.address = at;
     return keep(map, &of);

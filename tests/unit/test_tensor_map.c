@@ -168,13 +168,58 @@ static void packed_elements(void **state)
     }
 }
 
-/* Rank 6, type 14, interleaved, an address that is no multiple of 16, elements of 6 bits of which a
- * box has 1. */
+/* Slices are what is counted; the fields of ptxas's tensormap.replace (interleave_layout: bits 11 and 12), of types
+ * with denormals flushed number 8. */
+static void slices(void **state)
+{
+    static const struct {
+        uint8_t type, interleave, swizzle, bytes;
+        bool flushes;
+        uint32_t form;
+    } kinds[] = {{IFL_TYPE_F16, IFL_TENSOR_SLICES_16, IFL_TENSOR_SWIZZLE_NONE, 16, false, 0xb22},
+                 {IFL_TYPE_F16, IFL_TENSOR_SLICES_32, IFL_TENSOR_SWIZZLE_32, 32, false, 0x3322},
+                 {IFL_TYPE_U8, IFL_TENSOR_SLICES_16, IFL_TENSOR_SWIZZLE_128, 16, false, 0x6822},
+                 {IFL_TYPE_F32, IFL_TENSOR_NOT_INTERLEAVED, 0, 4, true, 0x422},
+                 {IFL_TYPE_TF32, IFL_TENSOR_NOT_INTERLEAVED, 0, 4, true, 0x10422}};
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const ifl_tensor_map map = {.rank = 3,
+                                    .type = kinds[i].type,
+                                    .interleave = kinds[i].interleave,
+                                    .swizzle = kinds[i].swizzle,
+                                    .flushes = kinds[i].flushes,
+                                    .size = {7, 3, UINT64_C(1) << 32},
+                                    .element_stride = {2, 1, 1},
+                                    .stride = {128, 512},
+                                    .box = {5, 1, 4}};
+        uint8_t bytes[IFL_TENSOR_MAP_BYTES];
+        uint32_t form;
+        ifl_tensor_map found;
+        ifl_tensor_map_write(&map, bytes);
+        memcpy(&form, bytes + 2 * sizeof form, sizeof form);
+        assert_int_equal(form, kinds[i].form);
+        assert_true(ifl_tensor_map_read(bytes, &found));
+        assert_int_equal(found.element_bytes, kinds[i].bytes);
+        assert_int_equal(found.interleave, kinds[i].interleave);
+        assert_int_equal(found.flushes, kinds[i].flushes);
+        assert_int_equal(found.type, kinds[i].type);
+        assert_true(found.size[2] == map.size[2] && found.element_stride[0] == 2);
+        assert_int_equal(ifl_tensor_unit_of(&found).shared_bytes, kinds[i].bytes);
+        assert_int_equal(ifl_tensor_map_takes_row(&found, 1), kinds[i].interleave != 0);
+    }
+}
+
+/* Rank 6, type 14, slices in a tensor of one dimension, slices of no kind, those of 32 bytes without their
+ * swizzle, an address that is no multiple of 16, elements of 6 bits of which a box has 1. */
 static void refused(void **state)
 {
-    static const uint32_t words[][WORDS] = {{[2] = 5 << 4},  {[2] = 14 << 7},
-                                            {[2] = 1 << 11}, {8},
-                                            {[2] = 8 << 7},  {[2] = 13 << 7, [8] = 127}};
+    static const uint32_t words[][WORDS] = {{[2] = 5 << 4},
+                                            {[2] = 14 << 7},
+                                            {[2] = 1 << 11},
+                                            {[2] = 3 << 11 | 2 << 4},
+                                            {[2] = 2 << 11 | 2 << 4},
+                                            {8},
+                                            {[2] = 13 << 7, [8] = 127}};
     ifl_tensor_map map;
     (void)state;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -186,6 +231,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiles_of_cublas),  cmocka_unit_test(image_of_cudnn),
         cmocka_unit_test(written_and_read), cmocka_unit_test(numbers_of_types),
-        cmocka_unit_test(packed_elements),  cmocka_unit_test(refused)};
+        cmocka_unit_test(packed_elements),  cmocka_unit_test(slices),
+        cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Prints the kernels of tools/gpu-tensors.c: one block copies one box. load_1 .. load_5, image_3 .. image_5: parameters are the
-# description, coordinates, offsets, bytes, and where shared memory goes to; store_1 .. store_5, add_1 .. add_5: where it
-# comes from. The word behind the bytes tells whether the copy has come.
+# description, coordinates, offsets, bytes, and where shared memory goes to; store_1 .. store_5, and add_1 .. add_5 and kin:
+# where it comes from. The word behind the bytes tells whether the copy has come.
 set -eu
 list() { # COUNT PREFIX
     i=0
@@ -114,6 +114,8 @@ for rank in 1 2 3 4 5; do
     at="[%map, {$(list $rank c)}]"
     kernel load_$rank $rank "cp.async.bulk.tensor.${rank}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%buffer], $at, [%bar]" load
     kernel store_$rank $rank "cp.async.bulk.tensor.${rank}d.global.shared::cta.tile.bulk_group $at, [%buffer]" store
-    kernel add_$rank $rank "cp.reduce.async.bulk.tensor.${rank}d.global.shared::cta.add.tile.bulk_group $at, [%buffer]" store
+    for operation in add min max inc dec and or xor; do
+        kernel ${operation}_$rank $rank "cp.reduce.async.bulk.tensor.${rank}d.global.shared::cta.$operation.tile.bulk_group $at, [%buffer]" store
+    done
     [ $rank -lt 3 ] || kernel image_$rank $rank "cp.async.bulk.tensor.${rank}d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%buffer], $at, [%bar], {$(list $((rank - 2)) o)}" load
 done
