@@ -171,8 +171,23 @@ static bool is_any(const bulk_copy *copy, const void *of)
     return true;
 }
 
+/* Of what is counted by barrier objects of the block itself: that memory is another block's from now on. A
+ * copy to another block of the cluster may go on, and of a group that only reads shared memory no
+ * document says that a block may not end before it was read. */
+static void warn_outstanding(const ifl_block *block)
+{
+    const struct ifl_bulk_queue *queue = block->bulk;
+    for (size_t i = 0; queue && i < queue->copies.count; i++) {
+        const bulk_copy *c = &queue->copies.at[i];
+        const uint8_t *limit = block->shared + c->warp->worker->grid->shared_bytes;
+        if (c->bytes && c->object >= block->shared && c->object < limit)
+            ifl_warn_outstanding(c->warp, c->code, c->lane, c->bytes);
+    }
+}
+
 void ifl_bulk_finish_all(ifl_block *block)
 {
+    warn_outstanding(block);
     finish_some(block->bulk, is_any, NULL);
     if (block->bulk)
         memset(block->bulk->groups, 0,

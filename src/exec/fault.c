@@ -300,9 +300,16 @@ void ifl_warn_unwritten(ifl_warp *warp, const ifl_code *code, ifl_space space, u
 void ifl_warn_low(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
                   bool is_write)
 {
-    ifl_low_access *low = &warp->worker->low;
+    ifl_noted_access *low = &warp->worker->low;
     if (!note_first(&low->first, warp, IFL_SPACE_SHARED, lane, address))
         return;
     low->site = code->site;
     low->is_write = is_write;
+}
+
+void ifl_warn_outstanding(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t bytes)
+{
+    ifl_noted_access *noted = &warp->worker->outstanding;
+    if (note_first(&noted->first, warp, IFL_SPACE_SHARED, lane, bytes))
+        noted->site = code->site;
 }

@@ -9,6 +9,7 @@
 #include "exec/warp.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -345,8 +346,8 @@ static void warn_reads(const ifl_worker *workers, unsigned count, ifl_exec_resul
     }
 }
 
-static void describe_low(const ifl_grid *grid, const ifl_low_access *low, uint64_t times, char *to,
-                         size_t size)
+static void describe_low(const ifl_grid *grid, const ifl_noted_access *low, uint64_t times,
+                         char *to, size_t size)
 {
     const ifl_read_warning *first = &low->first;
     const ifl_sites *sites = &grid->image->sites;
@@ -363,20 +364,43 @@ static void describe_low(const ifl_grid *grid, const ifl_low_access *low, uint64
         (unsigned long long)(grid->reserved_first - first->address));
 }
 
-static void warn_low(const ifl_worker *workers, unsigned count, ifl_exec_result *result)
+/* Nothing says that a GPU waits for them: a later block can have the memory by then. */
+static void describe_outstanding(const ifl_grid *grid, const ifl_noted_access *noted,
+                                 uint64_t times, char *to, size_t size)
 {
-    const ifl_low_access *low = NULL;
+    const ifl_read_warning *first = &noted->first;
+    const ifl_sites *sites = &grid->image->sites;
+    char place[192];
+    ifl_site_where(sites, noted->site, place, sizeof place);
+    snprintf(to, size,
+             "%s: %s was still on its way to the block's shared memory when the block ended, %s; "
+             "first block %llu, thread %u: %llu bytes. Nothing waited for the barrier object that "
+             "counts them.",
+             place, sites->at[noted->site].name, ifl_figure_counted(times, "time").text,
+             (unsigned long long)first->block, first->warp * IFL_WARP_LANES + first->lane,
+             (unsigned long long)first->address);
+}
+
+typedef void describe_noted(const ifl_grid *grid, const ifl_noted_access *noted, uint64_t times,
+                            char *to, size_t size);
+
+/* `at`: where a worker has it. */
+static void warn_noted(const ifl_worker *workers, unsigned count, size_t at,
+                       describe_noted *describe, ifl_exec_result *result)
+{
+    const ifl_noted_access *noted = NULL;
     uint64_t times = 0;
     for (unsigned w = 0; w < count; w++) {
-        const ifl_low_access *one = &workers[w].low;
+        const ifl_noted_access *one =
+            (const ifl_noted_access *)(const void *)((const char *)&workers[w] + at);
         times += one->first.times;
-        if (one->first.is_set && (!low || is_before(&one->first, &low->first)))
-            low = one;
+        if (one->first.is_set && (!noted || is_before(&one->first, &noted->first)))
+            noted = one;
     }
     char text[512];
-    if (!low)
+    if (!noted)
         return;
-    describe_low(workers[0].grid, low, times, text, sizeof text);
+    describe(workers[0].grid, noted, times, text, sizeof text);
     ifl_exec_warn(result, text);
 }
 
@@ -594,7 +618,9 @@ ifl_status ifl_engine_end(ifl_exec_run *run, ifl_exec_result *result, ifl_error 
     memset(result, 0, sizeof *result);
     result->seconds = run->seconds;
     merge_workers(run->workers, run->count, result);
-    warn_low(run->workers, run->count, result);
+    warn_noted(run->workers, run->count, offsetof(ifl_worker, low), describe_low, result);
+    warn_noted(run->workers, run->count, offsetof(ifl_worker, outstanding), describe_outstanding,
+               result);
     warn_reads(run->workers, run->count, result);
     warn_races(run->workers, run->count, result);
     warn_pace(run->workers[0].grid, result);

@@ -196,12 +196,13 @@ typedef struct ifl_read_warning {
 /* Pairs of barriers that a worker tells of (parted.h). */
 enum { IFL_WORKER_PARTED = 4 };
 
-/* The first access below the kernel's own shared memory, and how many there are. */
-typedef struct ifl_low_access {
+/* The first of its kind, and how many there are: accesses below the kernel's own shared memory, copies to
+ * it that were on their way when the block ended. */
+typedef struct ifl_noted_access {
     ifl_read_warning first;
     uint32_t site;
     bool is_write;
-} ifl_low_access;
+} ifl_noted_access;
 
 typedef struct ifl_listener {
     void (*access)(void *state, const ifl_access *access);
@@ -262,13 +263,13 @@ struct ifl_worker {
     uint64_t rounds; /* of the resident blocks */
     uint32_t begins; /* the block with which the next round does: those before it had their turn */
     ifl_fault fault;
-    uint64_t remote_requests; /* to shared memory of another block of the cluster: in no counter */
-    uint64_t prints;          /* of lanes */
-    uint64_t heap_calls;      /* of lanes */
-    bool uses_host;           /* memory of the host, in place */
+    uint64_t remote_requests;       /* to shared memory of another block of the cluster: in no counter */
+    uint64_t prints;                /* of lanes */
+    uint64_t heap_calls;            /* of lanes */
+    bool uses_host;                 /* memory of the host, in place */
     ifl_read_warning *unwritten;    /* by site, when reads or races are checked */
     struct ifl_race_warning *races; /* by site, when races are checked */
-    ifl_low_access low;
+    ifl_noted_access low, outstanding;
     ifl_parted_pair *parted[IFL_WORKER_PARTED]; /* of the launch's, those that it has found */
     uint32_t parted_count;
     uint64_t done;
@@ -510,6 +511,7 @@ void ifl_warn_unwritten(ifl_warp *warp, const ifl_code *code, ifl_space space, u
                         uint64_t address);
 void ifl_warn_low(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t address,
                   bool is_write);
+void ifl_warn_outstanding(ifl_warp *warp, const ifl_code *code, uint32_t lane, uint64_t bytes);
 
 /* ---- clusters: cluster.c --------------------------------------------------------------------- */
 
