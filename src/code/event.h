@@ -148,7 +148,7 @@ typedef struct ifl_observer {
     void *(*create_with)(const ifl_sites *sites, const void *settings);
     const void *settings; /* of one launch */
     void (*access)(void *state, const ifl_access *access);
-    /* To shared memory of other blocks of the cluster, of a block that is followed: in no counter. */
+    /* To shared memory of other blocks of the cluster: `space` is CLUSTER. */
     void (*remote)(void *state, const ifl_access *access);
     /* Requests of the shape CONTIGUOUS that are no atomics: so many that begin at the same place of
      * a line, which is all that `address` tells of them; block and warp are not told. Comes when

@@ -145,12 +145,10 @@ typedef enum ifl_fault_kind {
 
 typedef struct ifl_exec_result {
     uint64_t blocks_done;
-    uint64_t
-        /* to shared memory of other blocks of a cluster, of which no observer is told */
-        remote_requests;
-    uint64_t prints;     /* of lanes: what printf does is in no counter */
-    uint64_t heap_calls; /* of lanes, of malloc and free: likewise */
-    bool uses_host;      /* memory of the host, in place: no counter tells it from the GPU's own */
+    uint64_t remote_requests; /* to shared memory of other blocks of a cluster */
+    uint64_t prints;          /* of lanes: what printf does is in no counter */
+    uint64_t heap_calls;      /* of lanes, of malloc and free: likewise */
+    bool uses_host; /* memory of the host, in place: no counter tells it from the GPU's own */
     ifl_fault_kind fault;
     bool complete;
     double seconds;

@@ -263,7 +263,7 @@ struct ifl_worker {
     uint64_t rounds; /* of the resident blocks */
     uint32_t begins; /* the block with which the next round does: those before it had their turn */
     ifl_fault fault;
-    uint64_t remote_requests;       /* to shared memory of another block of the cluster: in no counter */
+    uint64_t remote_requests;       /* to shared memory of another block of the cluster */
     uint64_t prints;                /* of lanes */
     uint64_t heap_calls;            /* of lanes */
     bool uses_host;                 /* memory of the host, in place */

@@ -289,6 +289,36 @@ static void print_summary(sheet *s, bool on_chip)
     }
 }
 
+/* Such requests have no ideal here: one paragraph for all of them. */
+static void print_remote(sheet *s)
+{
+    static const struct {
+        ifl_counter requests, sectors;
+        const char *one, *many;
+    } rows[] = {
+        {IFL_COUNTER_dshared_load_requests, IFL_COUNTER_dshared_load_sectors, "load", "loads"},
+        {IFL_COUNTER_dshared_store_requests, IFL_COUNTER_dshared_store_sectors, "store", "stores"},
+        {IFL_COUNTER_dshared_atomic_requests, IFL_COUNTER_dshared_atomic_sectors, "atomic",
+         "atomics"},
+    };
+    const ifl_counters *c = &s->profile->counters;
+    const char *text = "";
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const uint64_t requests = c->value[rows[i].requests], sectors = c->value[rows[i].sectors];
+        if (c->known[rows[i].requests] && requests)
+            text = ifl_arena_printf(
+                &s->page.arena, "%s%s%s %s of %s %s", text, *text ? ", " : "",
+                ifl_figure_count(requests).text, requests == 1 ? rows[i].one : rows[i].many,
+                ifl_figure_count(sectors).text, sectors == 1 ? "sector" : "sectors");
+    }
+    if (!*text)
+        return;
+    ifl_page_gap(&s->page);
+    ifl_page_paragraph(&s->page, 0, INDENT, IFL_STYLE_PLAIN,
+                       ifl_arena_printf(&s->page.arena,
+                                        "Shared memory of other blocks of the cluster: %s.", text));
+}
+
 static void print_traffic(sheet *s)
 {
     total off_chip = total_of(s->profile, false), on_chip = total_of(s->profile, true);
@@ -297,6 +327,7 @@ static void print_traffic(sheet *s)
     verdict_on_chip(s, &on_chip);
     print_summary(s, false);
     print_summary(s, true);
+    print_remote(s);
 }
 
 /* ---- what stands out ------------------------------------------------------------------------- */

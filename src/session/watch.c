@@ -139,8 +139,8 @@ ifl_status ifl_profile_warn_left_out(ifl_profile *profile, uint8_t left_out, ifl
         uint8_t what;
         const char *text;
     } rows[] = {
-        {IFL_LEFT_OUT_REMOTE, "accesses to shared memory of other blocks of a cluster are not "
-                              "counted: traffic and advice leave them out, and so do times of PTX"},
+        {IFL_LEFT_OUT_REMOTE, "advice leaves out accesses to shared memory of other blocks of a "
+                              "cluster (counters dshared_*), and so do times of PTX"},
         {IFL_LEFT_OUT_PRINTS, "printf is not counted: times leave it out (kernels that print took "
                               "30 to 560 µs on an H100)"},
         {IFL_LEFT_OUT_HEAP,
