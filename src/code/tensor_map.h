@@ -44,9 +44,10 @@ typedef enum ifl_tensor_packing {
  * halves). A slice is what is copied, of whatever type its elements are: coordinates, sizes and boxes of
  * dimension 0 count slices side by side (W), the last dimension but one is the slices' number
  * (C / 8) of which a box has one, and an element's stride may part those of dimension 0 too. So says a
- * public emulator (github.com/mlc-ai/TIRx-harness, numsim), and what others publish of an H100 agrees: a
- * box of 8 x 8 x 32 halves, strides 16 and 128, comes back whole; one of 16 x 8 x 32 bytes, or of 16
- * x 4 x 8 halves in slices of 32, does not fit a buffer of 4,096 bytes. */
+ * public emulator (github.com/mlc-ai/TIRx-harness, numsim), and what the authors of the Ventus GPGPU publish of
+ * an H100 (their comparison of TMA cycles, July 2026) agrees: a box of 8 x 8 x 32 halves, strides 16 and 128,
+ * comes back whole; one of 16 x 8 x 32 bytes, and theirs of halves in slices of 32, run past a buffer for their
+ * elements. */
 typedef enum ifl_tensor_interleave {
     IFL_TENSOR_NOT_INTERLEAVED,
     IFL_TENSOR_SLICES_16,
