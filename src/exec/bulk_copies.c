@@ -76,8 +76,8 @@ static void change(const bulk_copy *c, const ifl_bulk_op *op, uint8_t *to, const
             to[i] = from[i];
     if (op->has_byte_mask)
         return;
-    if (op->operation)
-        ifl_reduce_bytes(op->operation, op->type, false, to, from, c->bytes);
+    if (op->operation) /* sums of f32 flush denormals (PTX ISA 9.0, "cp.reduce.async.bulk") */
+        ifl_reduce_bytes(op->operation, op->type, op->type == IFL_TYPE_F32, to, from, c->bytes);
     else
         memmove(to, from, c->bytes);
 }
