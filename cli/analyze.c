@@ -219,6 +219,7 @@ ifl_status ifl_cli_run_engine(const ifl_cli_request *request, ifl_launch *launch
         .device_count = request->device_count,
         .repeated =
             request->on_gpu && !request->no_timing && request->between == IFL_BETWEEN_ROTATE,
+        .listing = request->html != NULL,
     };
     ifl_cli_progress_start(&c.progress);
     ifl_status status = ifl_launch_run(launch, &run, profile, error);

@@ -143,6 +143,8 @@ typedef struct ifl_run_options {
     /* Predict a launch that follows others like it and writes back what they left in the L2, as
      * IFL_BETWEEN_ROTATE measures; else one that finds the caches empty, as under Nsight Compute. */
     bool repeated;
+    /* Keep the kernel's machine code, where it runs, for the listing of a page (IFL_REPORT_HTML). */
+    bool listing;
 } ifl_run_options;
 
 typedef struct ifl_profile ifl_profile;

@@ -32,6 +32,15 @@ typedef struct ifl_machine_order {
     double cycles;       /* from issue to issue of a warp that has the SM to itself */
 } ifl_machine_order;
 
+/* An instruction of the kernel, as the listing writes it, and its source line. */
+typedef struct ifl_listed_instruction {
+    const char *text;   /* "@P0 LDG.E R4, desc[UR4][R2.64]" */
+    const char *file;   /* NULL: not known */
+    const char *source; /* "" where the file is not at hand */
+    uint32_t line, address;
+    uint64_t issued;
+} ifl_listed_instruction;
+
 /* All but `order` is the machine code's as it stands in the file, whatever the launch did; how often
  * it ran is the profile's counter `instructions`. */
 typedef struct ifl_machine_facts {
@@ -60,6 +69,8 @@ typedef struct ifl_machine_facts {
     ifl_machine_order order;             /* where it ran */
     IFL_VEC(ifl_machine_opcode) opcodes; /* most frequent first */
     IFL_VEC(ifl_machine_loop) loops;
+    IFL_VEC(ifl_listed_instruction)
+    listing; /* of those that can be reached; empty unless asked for */
 } ifl_machine_facts;
 
 #endif

@@ -175,6 +175,7 @@ void ifl_profile_destroy(ifl_profile *profile)
     ifl_vec_free(&profile->what_ifs);
     ifl_vec_free(&profile->machine.opcodes);
     ifl_vec_free(&profile->machine.loops);
+    ifl_vec_free(&profile->machine.listing);
     ifl_vec_free(&profile->ptx.differences);
     ifl_vec_free(&profile->outputs.list);
     ifl_arena_free(&profile->arena);

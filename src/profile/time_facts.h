@@ -23,10 +23,12 @@ typedef struct ifl_site_stalls {
     uint64_t cycles[IFL_STALLS];
 } ifl_site_stalls;
 
-/* An instruction before which warps stand. */
+/* An instruction before which warps stand; or all those of a source line, named by the one that has
+ * most. */
 typedef struct ifl_stalled_site {
     const char *op, *function;
-    const char *file;       /* NULL: not known */
+    const char *file; /* NULL: not known */
+    const char *text; /* of a line: the source, "" where it is not at hand; NULL: not asked for */
     uint32_t line, address; /* of the source; in the function's code */
     uint64_t issued;
     double share;              /* of all cycles that warps stood still */
@@ -57,8 +59,10 @@ typedef struct ifl_time_facts {
     double
         /* of the time, by how much what was not followed may be off: the two halves of what was differ so */
         sampling_error;
-    const ifl_stalled_site *sites; /* those that matter, the worst first */
-    size_t site_count;
+    /* With a thousandth of the standing still and more, the worst first: instructions, and source
+     * lines, among which an instruction without a line stands for itself. */
+    ifl_stalled_site *sites, *lines;
+    size_t site_count, line_count;
 } ifl_time_facts;
 
 #endif

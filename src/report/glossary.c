@@ -46,7 +46,7 @@ static const char *of_glossary(const char *word)
 static const char *of_stalls(const char *word)
 {
     for (int s = 0; s < IFL_STALLS; s++)
-        if (strcmp(ifl_stall_name((ifl_stall)s), word) == 0)
+        if (is_same(word, ifl_stall_name((ifl_stall)s), strlen(ifl_stall_name((ifl_stall)s))))
             return ifl_stall_text((ifl_stall)s);
     return NULL;
 }

@@ -57,14 +57,18 @@ ifl_status ifl_sass_report_facts(const ifl_sass_report *report, size_t index, if
 {
     const char *profile = report->options->profile;
     const ifl_machine_kernel *kernel = &report->machine->kernels[index];
+    const size_t count = kernel->code_bytes / IFL_CODE_BYTES;
     const uint64_t *issued = NULL;
+    const ifl_sass_stall *stalls = NULL;
     ifl_status status = IFL_OK;
     if (profile)
-        status = ifl_sass_counts_read(profile, kernel->name, kernel->code_bytes / IFL_CODE_BYTES,
-                                      arena, &issued, error);
-    if (status != IFL_OK)
-        return status;
-    return ifl_sass_facts_collect(report->machine, index, issued, arena, out, error);
+        status = ifl_sass_counts_read(profile, kernel->name, count, arena, &issued, error);
+    if (profile && status == IFL_OK)
+        status = ifl_sass_counts_stalls(profile, kernel->name, count, arena, &stalls, error);
+    if (status == IFL_OK)
+        status = ifl_sass_facts_collect(report->machine, index, issued, arena, out, error);
+    out->stalls = stalls;
+    return status;
 }
 
 ifl_status ifl_sass_report_beside(const ifl_sass_report *report, size_t index, ifl_profile **out,

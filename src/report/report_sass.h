@@ -27,6 +27,10 @@ ifl_status ifl_sass_report_write(const ifl_sass_report *report, ifl_report_forma
  * report of the launch; from the arena (sass_counts.c). */
 ifl_status ifl_sass_counts_read(const char *path, const char *kernel, size_t instructions,
                                 ifl_arena *arena, const uint64_t **issued, ifl_error *error);
+/* Where its warps stood still, by instruction; NULL where the report says nothing of it. */
+ifl_status ifl_sass_counts_stalls(const char *path, const char *kernel, size_t instructions,
+                                  ifl_arena *arena, const ifl_sass_stall **stalls,
+                                  ifl_error *error);
 /* The kernels that the report has launches of, by their names in the module. */
 ifl_status ifl_sass_counts_names(const char *path, ifl_arena *arena, const char ***names,
                                  size_t *count, ifl_error *error);

@@ -167,6 +167,10 @@ static json_t *instruction_of(ifl_tree *tree, const ifl_sass_facts *facts, size_
                       ifl_sass_purpose_text((ifl_sass_purpose)facts->kernel.purpose[i]));
     if (facts->kernel.wait_bytes[i])
         ifl_tree_put_count(tree, object, "bytes_in_flight", facts->kernel.wait_bytes[i]);
+    if (facts->stalls && facts->stalls[i].reason) {
+        ifl_tree_put_real(tree, object, "stall_share", facts->stalls[i].share);
+        ifl_tree_put_text(tree, object, "stall_reason", facts->stalls[i].reason);
+    }
     if (line && line->line) {
         ifl_tree_put_text(tree, object, "file", ifl_sass_file_of(facts->machine, line));
         ifl_tree_put_count(tree, object, "line", line->line);

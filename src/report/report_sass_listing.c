@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The annotated listing: each instruction with its control word, its loops, what it is for, how
- * often it ran, what a warp has in flight where it waits; above it the source line, where another
+ * often it ran, where warps stand still, what a warp has in flight where it waits; above it the source line, where another
  * one begins. */
 #include "report/report_sass.h"
 
 #include "base/figure.h"
 
-#include <inttypes.h>
 #include <string.h>
 
-enum { SCOREBOARDS = 6, INSTRUCTION_TEXT = 256, GUARD_TEXT = 8, ALWAYS = 7, TEXT_COLUMNS = 52 };
+enum { SCOREBOARDS = 6, INSTRUCTION_TEXT = 264, TEXT_COLUMNS = 52 };
 
 char *ifl_sass_control_text(const ifl_sass_instruction *instruction,
                             char to[IFL_SASS_CONTROL_BYTES])
@@ -23,19 +22,6 @@ char *ifl_sass_control_text(const ifl_sass_instruction *instruction,
              read < SCOREBOARDS ? (char)('0' + read) : '-',
              write < SCOREBOARDS ? (char)('0' + write) : '-', instruction->yield ? 'Y' : '-',
              instruction->stall % 100u);
-    return to;
-}
-
-static const char *guard_text(const ifl_sass_instruction *instruction, char to[GUARD_TEXT])
-{
-    const char *predicate = instruction->guard_uniform ? "UP" : "P";
-    const char *inverted = instruction->guard_negated ? "!" : "";
-    if (instruction->guard == ALWAYS && !instruction->guard_negated)
-        return "";
-    if (instruction->guard == ALWAYS)
-        snprintf(to, GUARD_TEXT, "@%s%sT ", inverted, predicate);
-    else
-        snprintf(to, GUARD_TEXT, "@%s%s%u ", inverted, predicate, instruction->guard % ALWAYS);
     return to;
 }
 
@@ -123,17 +109,13 @@ static bool same_line(const ifl_machine_line *a, const ifl_machine_line *b)
            (a && b && a->file == b->file && a->line == b->line && a->inlined_at == b->inlined_at);
 }
 
-static void put_text(const ifl_sass_instruction *instruction, FILE *out)
+/* "  12 % long_scoreboard": of the time in which warps stand still. */
+static void put_stall(const ifl_sass_stall *stall, bool more, FILE *out)
 {
-    char guard[GUARD_TEXT] = "", text[INSTRUCTION_TEXT] = "";
-    char whole[INSTRUCTION_TEXT + GUARD_TEXT];
-    if (instruction->op)
-        ifl_sass_text(instruction, text, sizeof text);
-    else
-        snprintf(text, sizeof text, "(unknown) 0x%016" PRIx64 " 0x%016" PRIx64,
-                 instruction->word[0], instruction->word[1]);
-    snprintf(whole, sizeof whole, "%s%s", guard_text(instruction, guard), text);
-    fprintf(out, "%-*s", TEXT_COLUMNS, whole);
+    enum { REASON = 18 };
+    if (stall->reason || more)
+        fprintf(out, "  %5s %-*s", stall->reason ? ifl_figure_share(stall->share).text : "",
+                more ? REASON : 0, stall->reason ? stall->reason : "");
 }
 
 static void put_notes(const ifl_sass_facts *facts, size_t block, size_t i, FILE *out)
@@ -141,10 +123,12 @@ static void put_notes(const ifl_sass_facts *facts, size_t block, size_t i, FILE 
     const ifl_sass_kernel *kernel = &facts->kernel;
     const char *purpose = ifl_sass_purpose_text((ifl_sass_purpose)kernel->purpose[i]);
     const bool is_spill = ifl_sass_is_spill(&kernel->instructions[i]);
-    const bool more = facts->executed || kernel->wait_bytes[i] || is_spill;
+    const bool more = facts->executed || facts->stalls || kernel->wait_bytes[i] || is_spill;
     fprintf(out, "  %-*s", more ? 7 : 0, purpose);
     if (facts->executed)
         fprintf(out, "  %12s", ifl_figure_count(facts->executed[block]).text);
+    if (facts->stalls)
+        put_stall(&facts->stalls[i], kernel->wait_bytes[i] || is_spill, out);
     if (kernel->wait_bytes[i])
         fprintf(out, "  waits for loads, %s in flight",
                 ifl_figure_counted(kernel->wait_bytes[i], "byte").text);
@@ -155,7 +139,7 @@ static void print_block(const listing *l, size_t b, const ifl_machine_line **las
 {
     const ifl_sass_kernel *kernel = &l->facts->kernel;
     FILE *out = l->page->out;
-    char control[IFL_SASS_CONTROL_BYTES];
+    char control[IFL_SASS_CONTROL_BYTES], text[INSTRUCTION_TEXT];
     for (size_t i = kernel->blocks[b].first; i < kernel->blocks[b].last; i++) {
         const ifl_sass_instruction *instruction = &kernel->instructions[i];
         const ifl_machine_line *line = ifl_machine_line_at(kernel->kernel, instruction->offset);
@@ -167,7 +151,7 @@ static void print_block(const listing *l, size_t b, const ifl_machine_line **las
         fprintf(out, "%6x ", instruction->offset);
         put_loop(kernel, b, i, out);
         fprintf(out, "%s  ", ifl_sass_control_text(instruction, control));
-        put_text(instruction, out);
+        fprintf(out, "%-*s", TEXT_COLUMNS, ifl_sass_guarded_text(instruction, text, sizeof text));
         put_notes(l->facts, b, i, out);
     }
 }

@@ -10,9 +10,11 @@
 #include "report/charts_part.h"
 #include "report/code_part.h"
 #include "report/gpu_part.h"
+#include "report/listing_part.h"
 #include "report/machine_part.h"
 #include "report/models_part.h"
 #include "report/page.h"
+#include "report/stalls_part.h"
 #include "report/verdict_part.h"
 
 #include <inttypes.h>
@@ -742,6 +744,7 @@ static void print_sheet(sheet *s)
         ifl_models_part_print(&s->page, s->outcome);
         ifl_cache_part_print(&s->page, s->profile);
         ifl_advice_part_print(&s->page, s->outcome);
+        ifl_stalls_part_lines(&s->page, s->profile, s->max_lines);
     }
     print_findings(s);
     print_places(s, &s->outcome->off_chip, false);
@@ -751,6 +754,7 @@ static void print_sheet(sheet *s)
     print_mix(s);
     ifl_machine_part_print(&s->page, s->profile);
     ifl_code_part_print(&s->page, s->profile, s->max_lines);
+    ifl_listing_part_print(&s->page, s->profile);
     if (s->has_legend)
         print_legend(&s->page);
 }

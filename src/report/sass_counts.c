@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How often a kernel's instructions were issued, from the JSON report of a launch (docs/json.md). */
+ * How often a kernel's instructions were issued, and where its warps stood still, from the JSON report
+ * of a launch (docs/json.md). */
 #include "report/report_sass.h"
 
 #include "base/file.h"
 #include "code/code.h"
 #include "profile/report_file.h"
+#include "profile/time_facts.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -139,6 +141,81 @@ ifl_status ifl_sass_counts_read(const char *path, const char *kernel, size_t ins
     if (status != IFL_OK)
         return status;
     status = read_report(&r, launch, instructions, issued);
+    json_decref(root);
+    return status;
+}
+
+/* ---- where its warps stood still ------------------------------------------------------------- */
+
+/* Of the first GPU whose SM was followed; NULL: of none. */
+static const json_t *find_sites(const json_t *launch)
+{
+    const json_t *models = json_object_get(launch, "models");
+    for (size_t i = 0; i < json_array_size(models); i++) {
+        const json_t *sites = json_object_get(json_array_get(models, i), "stall_sites");
+        if (json_array_size(sites))
+            return sites;
+    }
+    return NULL;
+}
+
+static const char *largest_reason(const json_t *site)
+{
+    const char *name, *found = NULL;
+    json_t *value;
+    double most = 0;
+    json_object_foreach(json_object_get(site, "stalls"), name, value)
+    {
+        if (strcmp(name, ifl_stall_name(IFL_STALL_selected)) != 0 &&
+            json_number_value(value) > most) {
+            most = json_number_value(value);
+            found = name;
+        }
+    }
+    return found;
+}
+
+static bool read_stall(const reading *r, const json_t *site, size_t count, ifl_sass_stall *to)
+{
+    uint64_t address;
+    const double share = json_number_value(json_object_get(site, "share"));
+    const char *reason = largest_reason(site);
+    if (strcmp(text_of(site, "function"), r->kernel) != 0 || !reason ||
+        !ifl_sass_counts_count(site, "address", &address) || address / IFL_CODE_BYTES >= count)
+        return true;
+    to += address / IFL_CODE_BYTES;
+    to->share = share > 0 && share <= 1 ? share : 0;
+    to->reason = ifl_arena_text(r->arena, reason, strlen(reason));
+    return to->reason != NULL;
+}
+
+static ifl_status read_stalls(const reading *r, const json_t *sites, size_t count,
+                              const ifl_sass_stall **out)
+{
+    const size_t bytes = (count + 1) * sizeof(ifl_sass_stall);
+    ifl_sass_stall *stalls = ifl_arena_alloc(r->arena, bytes);
+    bool whole = stalls != NULL;
+    if (stalls)
+        memset(stalls, 0, bytes);
+    for (size_t i = 0; i < json_array_size(sites) && whole; i++)
+        whole = read_stall(r, json_array_get(sites, i), count, stalls);
+    *out = stalls;
+    return whole ? IFL_OK : ifl_fail_memory(r->error, bytes);
+}
+
+ifl_status ifl_sass_counts_stalls(const char *path, const char *kernel, size_t instructions,
+                                  ifl_arena *arena, const ifl_sass_stall **stalls, ifl_error *error)
+{
+    const reading r = {path, kernel, arena, error};
+    const json_t *launch;
+    json_t *root;
+    *stalls = NULL;
+    ifl_status status = ifl_sass_counts_launch(path, kernel, &root, &launch, error);
+    if (status != IFL_OK)
+        return status;
+    const json_t *sites = find_sites(launch);
+    if (sites)
+        status = read_stalls(&r, sites, instructions, stalls);
     json_decref(root);
     return status;
 }

@@ -260,6 +260,8 @@ bool ifl_sass_decode(const ifl_sass_decoder *decoder, const uint8_t *bytes, uint
 /* Writes an instruction as nvdisasm does, without guard or control: "LDG.E R2, desc[UR4][R2.64]".
  * Returns `to`. */
 char *ifl_sass_text(const ifl_sass_instruction *instruction, char *to, size_t size);
+/* The same behind its guard: "@!P0 BRA 0x1f0"; a word of no row in hexadecimal digits. */
+char *ifl_sass_guarded_text(const ifl_sass_instruction *instruction, char *to, size_t size);
 /* Its mnemonic with modifiers: "LDG.E". */
 char *ifl_sass_mnemonic(const ifl_sass_instruction *instruction, char *to, size_t size);
 

@@ -17,6 +17,12 @@ typedef struct ifl_sass_opcode {
 
 /* ---- facts ----------------------------------------------------------------------------------- */
 
+/* Before an instruction warps of a launch stood still. */
+typedef struct ifl_sass_stall {
+    double share;       /* of all the time in which they did */
+    const char *reason; /* the largest one; NULL: they did not */
+} ifl_sass_stall;
+
 typedef struct ifl_sass_facts {
     ifl_sass_kernel kernel;
     const ifl_machine *machine;
@@ -24,8 +30,9 @@ typedef struct ifl_sass_facts {
     size_t opcode_count;
     uint32_t purpose[IFL_SASS_PURPOSES]; /* instructions */
     uint32_t reached;                    /* instructions that can be */
-    const uint64_t *executed; /* by block: how often a launch issued it; NULL: there is none */
-    uint64_t all_executed;    /* warp instructions */
+    const uint64_t *executed;     /* by block: how often a launch issued it; NULL: there is none */
+    uint64_t all_executed;        /* warp instructions */
+    const ifl_sass_stall *stalls; /* by instruction; NULL: they are not known */
 } ifl_sass_facts;
 
 /* All from the arena. `issued`: by instruction of the kernel, how often a launch issued it; NULL:

@@ -500,3 +500,31 @@ char *ifl_sass_text(const ifl_sass_instruction *instruction, char *to, size_t si
     put_operands(&out, instruction);
     return to;
 }
+
+static void put_guard(writer *out, const ifl_sass_instruction *instruction)
+{
+    enum { ALWAYS = 7 };
+    const char *predicate = instruction->guard_uniform ? "UP" : "P";
+    const char *inverted = instruction->guard_negated ? "!" : "";
+    if (instruction->guard != ALWAYS)
+        put(out, "@%s%s%u ", inverted, predicate, instruction->guard % ALWAYS);
+    else if (instruction->guard_negated)
+        put(out, "@%s%sT ", inverted, predicate);
+}
+
+char *ifl_sass_guarded_text(const ifl_sass_instruction *instruction, char *to, size_t size)
+{
+    writer out = {to, size};
+    if (!size)
+        return to;
+    *to = 0;
+    put_guard(&out, instruction);
+    if (instruction->op) {
+        put_mnemonic(&out, instruction);
+        put_operands(&out, instruction);
+    } else {
+        put(&out, "(unknown) 0x%016" PRIx64 " 0x%016" PRIx64, instruction->word[0],
+            instruction->word[1]);
+    }
+    return to;
+}

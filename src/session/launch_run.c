@@ -175,6 +175,7 @@ static ifl_status run_all(run *r)
     status = ifl_watch_begin(&r->watch, IFL_WATCH_MODEL, r->launch->session, options->devices,
                              options->device_count, &r->to, r->error);
     r->watch.time.threads = options->threads;
+    r->watch.listed = options->listing;
     if (status == IFL_OK)
         status = describe(r);
     if (status == IFL_OK)

@@ -231,3 +231,28 @@ void ifl_lines_settle(ifl_profile *profile)
             line->space = space_seen(&line->counters);
     }
 }
+
+static bool tell(ifl_source_texts *sources, ifl_arena *arena, const char *file, uint32_t line,
+                 const char **text)
+{
+    *text = file && line ? ifl_source_line(sources, arena, file, line) : "";
+    return *text != NULL;
+}
+
+ifl_status ifl_lines_tell(const char *module_path, ifl_profile *profile, ifl_error *error)
+{
+    ifl_source_texts sources = {.module_path = module_path};
+    ifl_arena *arena = &profile->arena;
+    bool whole = true;
+    for (size_t d = 0; d < profile->sm_times.count; d++)
+        for (size_t i = 0; i < profile->sm_times.at[d].line_count && whole; i++) {
+            ifl_stalled_site *at = &profile->sm_times.at[d].lines[i];
+            whole = tell(&sources, arena, at->file, at->line, &at->text);
+        }
+    for (size_t i = 0; i < profile->machine.listing.count && whole; i++) {
+        ifl_listed_instruction *at = &profile->machine.listing.at[i];
+        whole = tell(&sources, arena, at->file, at->line, &at->source);
+    }
+    ifl_source_texts_free(&sources);
+    return whole ? IFL_OK : ifl_fail_memory(error, sizeof(ifl_stalled_site));
+}

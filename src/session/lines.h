@@ -21,4 +21,7 @@ ifl_status ifl_lines_build(const ifl_image *image, const char *module_path, int3
  * global, shared and local when they went to several. */
 void ifl_lines_settle(ifl_profile *profile);
 
+/* The text of the source lines at which warps stall, and of those of the listing. */
+ifl_status ifl_lines_tell(const char *module_path, ifl_profile *profile, ifl_error *error);
+
 #endif

@@ -109,6 +109,43 @@ static ifl_status take_facts(ifl_profile *profile, const ifl_sass_facts *facts, 
     return IFL_OK;
 }
 
+/* ---- its instructions ------------------------------------------------------------------------ */
+
+static bool list_instruction(ifl_profile *profile, const ifl_sass_facts *facts, uint32_t i,
+                             uint64_t issued)
+{
+    enum { LONGEST = 264 };
+    char text[LONGEST];
+    const ifl_sass_instruction *instruction = &facts->kernel.instructions[i];
+    const ifl_machine_line *line = ifl_machine_line_at(facts->kernel.kernel, instruction->offset);
+    const ifl_machine *machine = facts->machine;
+    ifl_listed_instruction one = {
+        .text =
+            ifl_profile_copy_text(profile, ifl_sass_guarded_text(instruction, text, sizeof text)),
+        .address = instruction->offset,
+        .issued = issued};
+    if (line && line->line && line->file < machine->file_count) {
+        const size_t count = profile->machine.listing.count;
+        const char *file = machine->files[line->file],
+                   *before = count ? profile->machine.listing.at[count - 1].file : NULL;
+        one.line = line->line;
+        one.file =
+            before && strcmp(before, file) == 0 ? before : ifl_profile_copy_text(profile, file);
+    }
+    return one.text && (one.file || !one.line) && ifl_vec_push(&profile->machine.listing, one);
+}
+
+static bool take_listing(ifl_profile *profile, const ifl_sass_facts *facts, const uint64_t *issued)
+{
+    const ifl_sass_kernel *kernel = &facts->kernel;
+    for (size_t b = 0; b < kernel->block_count; b++)
+        for (uint32_t i = kernel->blocks[b].first; kernel->reached[b] && i < kernel->blocks[b].last;
+             i++)
+            if (!list_instruction(profile, facts, i, issued[i]))
+                return false;
+    return true;
+}
+
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
 static size_t index_of(const ifl_ready_kernel *kernel)
@@ -151,7 +188,7 @@ static bool is_assembled(const ifl_loaded *loaded)
     return loaded->assembled.cubin || (loaded->owned && loaded->owned->assembled.cubin);
 }
 
-ifl_status ifl_machine_code_ran(ifl_ready_kernel *kernel, const uint64_t *issued,
+ifl_status ifl_machine_code_ran(ifl_ready_kernel *kernel, const uint64_t *issued, bool listed,
                                 ifl_profile *profile, ifl_error *error)
 {
     ifl_arena arena = {0};
@@ -162,6 +199,8 @@ ifl_status ifl_machine_code_ran(ifl_ready_kernel *kernel, const uint64_t *issued
                                    issued, &arena, &facts, error);
     if (status == IFL_OK)
         status = take_facts(profile, &facts, error);
+    if (status == IFL_OK && listed && !take_listing(profile, &facts, issued))
+        status = ifl_fail_memory(error, sizeof(ifl_listed_instruction));
     ifl_arena_free(&arena);
     profile->machine.assembled = is_assembled(kernel->loaded);
     return status;

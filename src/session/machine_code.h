@@ -10,8 +10,8 @@ typedef struct ifl_analysed ifl_analysed;
 void ifl_analysed_free(ifl_analysed *analysed);
 
 /* Fills profile->machine of a kernel whose machine code ran; `issued` by site of its image: how
- * often a warp issued it. */
-ifl_status ifl_machine_code_ran(ifl_ready_kernel *kernel, const uint64_t *issued,
+ * often a warp issued it. With its instructions where they are to be listed. */
+ifl_status ifl_machine_code_ran(ifl_ready_kernel *kernel, const uint64_t *issued, bool listed,
                                 ifl_profile *profile, ifl_error *error);
 /* Of a kernel whose PTX ran, where there is machine code beside it: what stands in that. Machine
  * code that cannot be read here is a warning in the profile. */

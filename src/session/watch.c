@@ -225,14 +225,14 @@ static ifl_status take_estimate(const ifl_ready_kernel *kernel, const void *mix,
 }
 
 /* What its own machine code says, with how often each instruction was issued. */
-static ifl_status take_machine(ifl_ready_kernel *kernel, const void *mix, ifl_profile *profile,
-                               ifl_error *error)
+static ifl_status take_machine(ifl_ready_kernel *kernel, const void *mix, bool listed,
+                               ifl_profile *profile, ifl_error *error)
 {
     uint64_t *issued = calloc(kernel->image.sites.count + 1, sizeof *issued);
     if (!issued)
         return ifl_fail_memory(error, kernel->image.sites.count * sizeof *issued);
     ifl_mix_issued(mix, issued);
-    const ifl_status status = ifl_machine_code_ran(kernel, issued, profile, error);
+    const ifl_status status = ifl_machine_code_ran(kernel, issued, listed, profile, error);
     free(issued);
     return status;
 }
@@ -260,7 +260,7 @@ ifl_status ifl_watch_report(const ifl_watch *watch, const ifl_session_launch *la
     ifl_status status = take_unassembled(kernel, profile, error);
     profile->program.buffer_bytes = buffer_bytes;
     if (status == IFL_OK && mix)
-        status = kernel->object ? take_machine(kernel, mix, profile, error)
+        status = kernel->object ? take_machine(kernel, mix, watch->listed, profile, error)
                                 : take_estimate(kernel, mix, profile, error);
     if (status == IFL_OK && !kernel->object)
         status = ifl_machine_code_beside(kernel, profile, error);
@@ -270,5 +270,7 @@ ifl_status ifl_watch_report(const ifl_watch *watch, const ifl_session_launch *la
     if (status == IFL_OK && watch->time_at && states[watch->time_at])
         status = ifl_time_run_report(&watch->time, states[watch->time_at], &kernel->image.sites,
                                      profile, error);
+    if (status == IFL_OK)
+        status = ifl_lines_tell(kernel->module->path, profile, error);
     return status;
 }

@@ -24,6 +24,7 @@ typedef struct ifl_watch {
     size_t time_at; /* of `observers`: where machine code's warps are followed; 0: they are not */
     ifl_time_run time;
     ifl_cache_workspace *workspace; /* the session's */
+    bool listed;                    /* the profile is to have the kernel's instructions */
 } ifl_watch;
 
 /* What decides where the blocks of a launch run. */

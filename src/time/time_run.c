@@ -5,6 +5,7 @@
 
 #include "time/time_blocks.h"
 #include "time/time_kept.h"
+#include "time/time_stalls.h"
 #include "time/time_window.h"
 
 #include <math.h>
@@ -74,70 +75,9 @@ static part part_of(const ifl_time_run *run, const ifl_time_scope *scope,
                   .instructions = kept ? (double)all / (double)kept : 1};
 }
 
-/* ---- stalls by site -------------------------------------------------------------------------- */
-
-static uint64_t stalled(const ifl_site_stalls *s)
-{
-    uint64_t sum = 0;
-    for (int i = 0; i < IFL_STALLS; i++)
-        sum += i == IFL_STALL_selected ? 0 : s->cycles[i];
-    return sum;
-}
-
 static const char *copied(ifl_profile *profile, const char *text)
 {
-    return text ? ifl_arena_text(&profile->arena, text, strlen(text)) : NULL;
-}
-
-static ifl_stalled_site describe_site(const ifl_sites *sites, size_t i, const ifl_site_stalls *s,
-                                      double issue_cycles, ifl_profile *profile)
-{
-    const ifl_site *site = &sites->at[i];
-    const ifl_source *place =
-        site->place && site->place < sites->place_count ? &sites->places[site->place] : NULL;
-    ifl_stalled_site one = {.op = copied(profile, site->name),
-                            .function = copied(profile, site->function),
-                            .address = site->address,
-                            .issued = s->issued};
-    if (place && place->line && place->file < sites->file_count) {
-        one.file = copied(profile, sites->files[place->file]);
-        one.line = place->line;
-    }
-    for (int r = 0; r < IFL_STALLS; r++)
-        one.stalls[r] = (double)s->cycles[r] / issue_cycles;
-    return one;
-}
-
-static int by_share(const void *a, const void *b)
-{
-    const ifl_stalled_site *x = a, *y = b;
-    return x->share != y->share ? (x->share < y->share) - (x->share > y->share)
-                                : (x->address > y->address) - (x->address < y->address);
-}
-
-/* Those at which at least a hundredth of the standing still is, and the sums of all. */
-static bool take_stalls(const ifl_sites *sites, const ifl_site_stalls *all, double issue_cycles,
-                        ifl_profile *profile, ifl_time_facts *to)
-{
-    enum { MOST = 100 };
-    double sum = 0;
-    ifl_stalled_site *kept = ifl_arena_alloc(&profile->arena, MOST * sizeof *kept);
-    for (size_t i = 0; i < sites->count; i++) {
-        sum += (double)stalled(&all[i]);
-        for (int r = 0; r < IFL_STALLS && issue_cycles > 0; r++)
-            to->stalls[r] += (double)all[i].cycles[r] / issue_cycles;
-    }
-    for (size_t i = 0; kept && i < sites->count && to->site_count < MOST; i++) {
-        const double own = (double)stalled(&all[i]);
-        if (own <= 0 || own * MOST < sum)
-            continue;
-        kept[to->site_count] = describe_site(sites, i, &all[i], issue_cycles, profile);
-        kept[to->site_count++].share = own / sum;
-    }
-    if (kept)
-        qsort(kept, to->site_count, sizeof *kept, by_share);
-    to->sites = kept;
-    return kept != NULL;
+    return ifl_arena_text(&profile->arena, text, strlen(text));
 }
 
 /* ---- one device ------------------------------------------------------------------------------ */
@@ -247,9 +187,8 @@ static bool follow_sm(const followed *f, ifl_profile *profile)
     bool done = facts.device && outcome.sites && follow_first(f, f->blocks.count, &rates, &outcome);
     if (done) {
         describe(&outcome, rates.clock_hz, f->blocks.count, f->per_sm, &all, &facts);
-        done =
-            take_stalls(f->sites, outcome.sites, (double)outcome.issue_cycles, profile, &facts) &&
-            ifl_vec_push(&profile->sm_times, facts);
+        done = ifl_time_stalls_take(f->sites, &outcome, profile, &facts) &&
+               ifl_vec_push(&profile->sm_times, facts);
     }
     free(outcome.sites);
     return done;

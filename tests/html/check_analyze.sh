@@ -29,4 +29,27 @@ grep -q '"flops_f32": 131072,' "$tree/report.json" || fail "not two operations a
 for kind in 'floating-point operations' instructions; do
     grep -q "<figcaption>h200: roofline of $kind" "$tree/page.html" || fail "no roofline of $kind"
 done
+
+# Where warps stall, by source line in both pages, and in the HTML page in the listing, which has each of the 19 instructions of the cubin
+# (nvdisasm), as often as 2048 warps issued it; a bar behind each share.
+for page in text page.html; do
+    grep -q 'Where warps stall on h200' "$tree/$page" || fail "$page does not say where warps stall"
+    grep -q 'The warps of .* were followed' "$tree/$page" || fail "$page does not say how many blocks were followed"
+done
+grep -q 'axpy.cu:39 .* % .* y\[i\]' "$tree/text" || fail "no share of axpy.cu:39"
+! grep -q 'The listing' "$tree/text" || fail "a listing in the text"
+sed -n '/<h2>The listing/,$p' "$tree/page.html" >"$tree/listing"
+test "$(grep -c '<td[^>]*>0x[0-9a-f]*</td><td class="plain right">2,048</td>' "$tree/listing")" = 19 || fail "not 19 instructions of 2,048 warps"
+grep -q '<td colspan="5"><b>axpy.cu:39</b> <code>y\[i\]' "$tree/listing" || fail "no source line in the listing"
+# The shares of the instructions of a line are the line's.
+awk -F '[:,]' '
+    /"stall_lines"/ { at = "line" } /"stall_sites"/ { at = "site" }
+    /"op"/ { line = 0 } /"line"/ { line = $2 + 0 }
+    at && /"share"/ { share = $2 + 0 }
+    at && /"share"/ { sum[at, line] += share; lines[line] }
+    END { for (line in lines) {
+              off = sum["line", line] - sum["site", line]; all += sum["line", line]
+              if (off > 0.005 || off < -0.001) { print line, off; exit 1 } }
+          exit !(all > 0.99 && all < 1.001) }' "$tree/report.json" || fail "the stalls of lines are not those of their instructions"
+test "$(grep -c 'class="plain right share" style="--share:' "$tree/listing")" -gt 3 || fail "no bars in the listing"
 echo "html of analyze: as the JSON"

@@ -83,6 +83,7 @@ class ifl_run_options(c.Structure):
         ("device_count", c.c_size_t),
         ("registers", c.c_int),
         ("repeated", c.c_bool),
+        ("listing", c.c_bool),
     ]
 
 
