@@ -379,10 +379,12 @@ typedef struct ifl_model {
     bool registers_estimated;  /* from the PTX program, not from machine code */
     double occupancy_achieved; /* warps resident on average over those that an SM could hold */
     ifl_waves waves;
-    double bytes_in_flight_per_sm;  /* bytes of loads outstanding for an SM when its warps wait */
-    double bytes_needed_per_sm;     /* to come within 5 % of the DRAM's bandwidth */
-    double latency_ns;              /* of an average load, unloaded, by where it is found */
-    double waits_per_warp;          /* how often a warp waits for loads, one after the other */
+    double bytes_in_flight_per_sm; /* bytes of loads outstanding for an SM when its warps wait */
+    double bytes_needed_per_sm;    /* to come within 5 % of the DRAM's bandwidth */
+    double latency_ns;             /* of an average load, unloaded, by where it is found */
+    double waits_per_warp;         /* how often a warp waits for loads, one after the other */
+    /* Where no machine code ran: inferred from the order of the PTX, and from its instructions. */
+    bool waits_estimated, issue_estimated, arithmetic_estimated;
     double term_us[IFL_TERM_COUNT]; /* each alone */
     ifl_term limiter, runner_up;    /* the largest terms */
     ifl_estimate time_us;           /* as CUDA events measure it */

@@ -188,6 +188,37 @@ void ifl_device_close(ifl_device *device)
     free(device);
 }
 
+/* ---- what was measured ----------------------------------------------------------------------- */
+
+bool ifl_device_is_unmeasured(const ifl_device *device, ifl_device_field field)
+{
+    static const char mark[] = "unmeasured";
+    const char *source = device->source[field];
+    return device->known[field] && source && strncmp(source, mark, sizeof mark - 1) == 0;
+}
+
+size_t ifl_device_unmeasured(const ifl_device *device, ifl_device_field to[IFL_DEVICE_RATES])
+{
+    static const struct {
+        ifl_device_field field, instead; /* what goes before it where it is known */
+    } rates[IFL_DEVICE_RATES] = {
+        {IFL_DEVICE_l1_latency_cycles, IFL_DEVICE_FIELDS},
+        {IFL_DEVICE_l2_latency_cycles, IFL_DEVICE_FIELDS},
+        {IFL_DEVICE_dram_latency_cycles, IFL_DEVICE_dram_latency_ns},
+        {IFL_DEVICE_l1_bytes_per_cycle_per_sm, IFL_DEVICE_FIELDS},
+        {IFL_DEVICE_l2_bytes_per_cycle_per_sm, IFL_DEVICE_l2_bytes_per_s},
+        {IFL_DEVICE_dram_triad_fraction, IFL_DEVICE_FIELDS},
+    };
+    size_t count = 0;
+    for (size_t i = 0; i < IFL_DEVICE_RATES; i++) {
+        const ifl_device_field instead = rates[i].instead;
+        if (ifl_device_is_unmeasured(device, rates[i].field) &&
+            (instead == IFL_DEVICE_FIELDS || !device->known[instead]))
+            to[count++] = rates[i].field;
+    }
+    return count;
+}
+
 /* ---- by name --------------------------------------------------------------------------------- */
 
 static bool is_gpu(const ifl_device_text *text)

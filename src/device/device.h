@@ -41,6 +41,13 @@ typedef struct ifl_device_text {
 extern const ifl_device_text ifl_device_texts[];
 extern const size_t ifl_device_text_count;
 
+/* Nobody measured it on this GPU: its source says "unmeasured". */
+bool ifl_device_is_unmeasured(const ifl_device *device, ifl_device_field field);
+/* The latencies and rates of which that is so and that predictions stand on, in the order of the
+ * fields; how many. */
+enum { IFL_DEVICE_RATES = 6 };
+size_t ifl_device_unmeasured(const ifl_device *device, ifl_device_field to[IFL_DEVICE_RATES]);
+
 /* The data-centre GPU of devices/ that is most common among those that run code for `sm` (90:
  * compute capability 9.0): of the same architecture, or of the next one that is known where none of
  * it is. NULL: none runs it. */

@@ -109,7 +109,9 @@ void ifl_mix_find(const ifl_profile *p, const ifl_rates *rates, ifl_work *out)
 {
     take_products(p->opcodes.count ? &p->opcodes : &p->ptx_opcodes, rates, out);
     const ifl_counters *c = &p->counters;
-    if (c->known[IFL_COUNTER_pipe_alu] && c->known[IFL_COUNTER_instructions]) {
+    out->instructions_known = c->known[IFL_COUNTER_instructions];
+    out->pipes_known = c->known[IFL_COUNTER_pipe_alu] && out->instructions_known;
+    if (out->pipes_known) {
         take_pipes(c, out);
         return;
     }

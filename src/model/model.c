@@ -210,7 +210,7 @@ static double find_schedule(const question *q, ifl_model *m)
 /* By what measured times of such launches were off. */
 static void widen(const question *q, ifl_model *m)
 {
-    const ifl_range range = ifl_range_of(q->profile, &q->work, m, schedule_of(q));
+    const ifl_range range = ifl_range_of(q->profile, q->device, &q->work, m, schedule_of(q));
     m->time_us.low *= range.low;
     m->time_us.high *= range.high;
 }
@@ -236,6 +236,9 @@ static void find_bytes(const question *q, ifl_model *m)
     const double filled = m->waves.waves < 1 ? m->waves.waves : 1;
     const double asked = w->load_bytes * (1 - w->l1_hit);
     m->waits_per_warp = w->waits_known ? w->waits : -1;
+    m->waits_estimated = w->waits_known && !w->order_known;
+    m->issue_estimated = !w->instructions_known;
+    m->arithmetic_estimated = !w->pipes_known;
     m->bytes_needed_per_sm = ifl_bytes_needed_per_sm(&q->rates, w->writes);
     m->bytes_in_flight_per_sm = -1;
     if (w->waits_known && w->waits > 0)

@@ -74,7 +74,8 @@ typedef struct ifl_work {
     bool writes, barriers;
     bool is_repeated; /* it follows others like it: ifl_run_options */
     bool waits_known;
-    double waits, spread, shared_waits; /* a warp */
+    bool instructions_known, pipes_known; /* counted of machine code, not inferred from PTX */
+    double waits, spread, shared_waits;   /* a warp */
     double cycles;                  /* of a warp: instructions that wait for those before them */
     bool caches_known, order_known; /* from counters or a simulation; from machine code */
     const ifl_block_work *each;     /* NULL: all blocks do the same */
@@ -137,8 +138,8 @@ extern const ifl_range_row ifl_ranges[];
 extern const size_t ifl_range_count;
 
 /* `facts`: of the schedule; NULL: the formula's time stands. */
-ifl_range ifl_range_of(const ifl_profile *profile, const ifl_work *work, const ifl_model *model,
-                       const ifl_time_facts *facts);
+ifl_range ifl_range_of(const ifl_profile *profile, const ifl_device *device, const ifl_work *work,
+                       const ifl_model *model, const ifl_time_facts *facts);
 
 /* ---- model.c: all of it ---------------------------------------------------------------------- */
 

@@ -43,11 +43,23 @@ static int class_of(const ifl_profile *p, const ifl_work *work, const ifl_model 
     return m->limiter == IFL_TERM_L2 || stalls_most_for_room(f) ? RANGE_l2 : RANGE_plain;
 }
 
+/* What the device adds to it: the constants were fitted on another, and nobody may have measured it. */
+static double excess_of(const ifl_device *d)
+{
+    ifl_device_field unmeasured[IFL_DEVICE_RATES];
+    const double excess = d->known[IFL_DEVICE_model_excess] ? d->value[IFL_DEVICE_model_excess]
+                                                            : ifl_model_constants.elsewhere;
+    const double borrowed = ifl_model_constants.borrowed *
+                            sqrt((double)ifl_device_unmeasured(d, unmeasured) / IFL_DEVICE_RATES);
+    return hypot(excess, borrowed);
+}
+
 /* What was not followed may go on at another pace than the half that stands for it. */
-ifl_range ifl_range_of(const ifl_profile *profile, const ifl_work *work, const ifl_model *model,
-                       const ifl_time_facts *facts)
+ifl_range ifl_range_of(const ifl_profile *profile, const ifl_device *device, const ifl_work *work,
+                       const ifl_model *model, const ifl_time_facts *facts)
 {
     const ifl_range *row = &ifl_ranges[class_of(profile, work, model, facts)].range;
-    const double sampling = facts ? facts->sampling_error : 0;
-    return (ifl_range){row->low / (1 + sampling), row->high * (1 + sampling)};
+    const double sampling = 1 + (facts ? facts->sampling_error : 0), excess = excess_of(device);
+    return (ifl_range){1 / (1 + hypot(1 / row->low - 1, excess)) / sampling,
+                       (1 + hypot(row->high - 1, excess)) * sampling};
 }

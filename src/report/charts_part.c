@@ -124,6 +124,14 @@ static void print_gpus(ifl_page *page, const ifl_outcome *outcome)
         ifl_vec_free(&bars.list);
 }
 
+static const char *term_text(ifl_page *page, const ifl_model *m, ifl_term term)
+{
+    const char *time = time_text(page, m->term_us[term]);
+    return ifl_models_part_is_estimated(m, term)
+               ? ifl_arena_printf(&page->arena, "≈%s", ifl_page_kept(page, time))
+               : time;
+}
+
 static void print_terms(ifl_page *page, const ifl_outcome_gpu *gpu)
 {
     const ifl_model *m = &gpu->model;
@@ -138,7 +146,7 @@ static void print_terms(ifl_page *page, const ifl_outcome_gpu *gpu)
             continue;
         const ifl_bar bar = {.label = ifl_term_name((ifl_term)t),
                              .value = {m->term_us[t]},
-                             .text = {time_text(page, m->term_us[t])}};
+                             .text = {term_text(page, m, (ifl_term)t)}};
         page->no_memory |= !ifl_vec_push(&bars.list, bar);
     }
     if (bars.list.count)

@@ -52,6 +52,27 @@ static const char *percent(ifl_page *page, double share)
     return say(page, "%s", ifl_figure_share(share).text);
 }
 
+bool ifl_models_part_is_estimated(const ifl_model *m, ifl_term term)
+{
+    const bool estimated[IFL_TERM_COUNT] = {[IFL_TERM_ISSUE] = m->issue_estimated,
+                                            [IFL_TERM_ARITHMETIC] = m->arithmetic_estimated,
+                                            [IFL_TERM_LATENCY] = m->waits_estimated};
+    return estimated[term];
+}
+
+/* "17.1 µs", "17.1 µs (estimated)": what one term takes. */
+static const char *term_text(ifl_page *page, const ifl_model *m, ifl_term term)
+{
+    return say(page, "%s%s", time_text(page, m->term_us[term]),
+               ifl_models_part_is_estimated(m, term) ? " (estimated)" : "");
+}
+
+/* In a cell: "≈16.0"; "<0.01" is no more than an estimate anyway. */
+static const char *marked(ifl_page *page, const char *figure, bool estimated)
+{
+    return estimated && figure[0] != '?' && figure[0] != '<' ? say(page, "≈%s", figure) : figure;
+}
+
 static const ifl_column columns[] = {
     {{"", "GPU"}, false, 0, false},
     {{"", "time"}, true, 0, false},
@@ -75,9 +96,11 @@ static void add_row(ifl_page *page, ifl_table *table, const ifl_device *device, 
                 ifl_figure_time_range(m->time_us.low, m->time_us.high, m->time_us.mid).text),
             ifl_term_name(m->limiter),
             say(page, "%s", ifl_figure_count((uint64_t)(m->dram_bytes_per_s / 1e9 + 0.5)).text),
-            percent(page, m->dram_utilization), percent(page, m->occupancy_achieved),
-            ifl_models_part_figure(page, m->waves.waves),
-            ifl_models_part_figure(page, m->bytes_in_flight_per_sm / 1024),
+            percent(page, m->dram_utilization),
+            marked(page, percent(page, m->occupancy_achieved), m->registers_estimated),
+            marked(page, ifl_models_part_figure(page, m->waves.waves), m->registers_estimated),
+            marked(page, ifl_models_part_figure(page, m->bytes_in_flight_per_sm / 1024),
+                   m->waits_estimated),
             ifl_models_part_figure(page, m->bytes_needed_per_sm / 1024)}};
     ifl_table_add(page, table, &row);
 }
@@ -98,7 +121,7 @@ static const char *runners_text(ifl_page *page, const ifl_model *m)
             break;
         told[next] = true;
         text = say(page, "%s%s%s %s", text, *text ? ", " : "", ifl_term_name((ifl_term)next),
-                   time_text(page, m->term_us[next]));
+                   term_text(page, m, (ifl_term)next));
     }
     return text;
 }
@@ -133,7 +156,7 @@ static const char *limits_text(ifl_page *page, const ifl_profile *profile, const
 {
     const char *runners = runners_text(page, m), *products = products_text(page, m);
     return say(page, "%s: limited by %s, which alone takes %s%s%s%s.%s", device->id,
-               ifl_term_name(m->limiter), time_text(page, m->term_us[m->limiter]),
+               ifl_term_name(m->limiter), term_text(page, m, m->limiter),
                left_text(page, profile, device, m), *runners ? "; next " : "", runners, products);
 }
 
@@ -183,11 +206,11 @@ static const char *flight_text(ifl_page *page, const ifl_profile *profile, const
         return held;
     return say(
         page,
-        "%s A warp waits for loads %s%s, with %s KiB in flight per SM; %s KiB would reach 95 "
-        "%% of the DRAM "
-        "bandwidth.",
-        held, ifl_figure_times(m->waits_per_warp).text, profile->machine.ran ? "" : " (estimated)",
+        "%s A warp waits for loads %s%s, with %s KiB in flight per SM%s; %s KiB would reach 95 %% "
+        "of the DRAM bandwidth.",
+        held, ifl_figure_times(m->waits_per_warp).text, m->waits_estimated ? " (estimated)" : "",
         ifl_models_part_figure(page, m->bytes_in_flight_per_sm / 1024),
+        m->waits_estimated ? " (estimated)" : "",
         ifl_models_part_figure(page, m->bytes_needed_per_sm / 1024));
 }
 
@@ -209,11 +232,36 @@ static const char *levers_text(ifl_page *page, const ifl_model *m)
     return *text ? say(page, "%s.", text) : "More bytes in flight would not make it faster.";
 }
 
+/* Somebody held predictions to times of this very GPU. */
+static bool is_compared(const ifl_device *device)
+{
+    return device->known[IFL_DEVICE_model_excess] &&
+           !ifl_device_is_unmeasured(device, IFL_DEVICE_model_excess);
+}
+
+/* What the prediction does not stand on; NULL: nothing is missing. */
+static const char *doubt_text(ifl_page *page, const ifl_device *device)
+{
+    ifl_device_field unmeasured[IFL_DEVICE_RATES];
+    const size_t count = ifl_device_unmeasured(device, unmeasured);
+    if (count)
+        return say(page,
+                   "%zu of the %d latencies and rates that this stands on %s not measured on this "
+                   "GPU, but %s another one's (inflight devices): the range is wider for it.",
+                   count, IFL_DEVICE_RATES, count == 1 ? "was" : "were", count == 1 ? "is" : "are");
+    return is_compared(device)
+               ? NULL
+               : "No times of this GPU were compared with predictions: the range is wider for it.";
+}
+
 static void print_detail(ifl_page *page, const ifl_profile *profile, const ifl_device *device,
                          const ifl_model *m)
 {
+    const char *doubt = doubt_text(page, device);
     ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_STRONG,
                        limits_text(page, profile, device, m));
+    if (doubt)
+        ifl_page_paragraph(page, 2 * INDENT, 2 * INDENT, IFL_STYLE_WARN, doubt);
     ifl_page_paragraph(page, 2 * INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
                        flight_text(page, profile, m));
     if (m->waits_per_warp >= 0)
@@ -290,6 +338,34 @@ static void put_occupancy(ifl_tree *tree, json_t *o, const ifl_model *m)
     put_known(tree, o, "tail_efficiency", m->waves.tail_efficiency);
 }
 
+/* The keys whose figures were inferred from the PTX. */
+static void put_estimated(ifl_tree *tree, json_t *o, const ifl_model *m)
+{
+    const struct {
+        const char *key;
+        bool estimated;
+    } keys[] = {
+        {"registers", m->registers && m->registers_estimated},
+        {"blocks_per_sm", m->registers_estimated},
+        {"warps_per_sm", m->registers_estimated},
+        {"occupancy_theoretical", m->registers_estimated},
+        {"occupancy_achieved", m->registers_estimated},
+        {"waves", m->registers_estimated},
+        {"partial_wave", m->registers_estimated},
+        {"tail_efficiency", m->registers_estimated},
+        {"waits_per_warp", m->waits_estimated},
+        {"bytes_in_flight_per_sm", m->waits_estimated},
+        {"terms_us.latency", ifl_models_part_is_estimated(m, IFL_TERM_LATENCY)},
+        {"terms_us.issue", ifl_models_part_is_estimated(m, IFL_TERM_ISSUE)},
+        {"terms_us.arithmetic", ifl_models_part_is_estimated(m, IFL_TERM_ARITHMETIC)},
+    };
+    json_t *array = json_array();
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i].estimated)
+            ifl_tree_append_text(tree, array, keys[i].key);
+    ifl_tree_put(tree, o, "estimated", array);
+}
+
 static void put_time(ifl_tree *tree, json_t *o, const ifl_model *m)
 {
     put_known(tree, o, "bytes_in_flight_per_sm", m->bytes_in_flight_per_sm);
@@ -312,6 +388,17 @@ static void put_time(ifl_tree *tree, json_t *o, const ifl_model *m)
     put_known(tree, o, "issue_active", m->issue_active);
 }
 
+static void put_doubts(ifl_tree *tree, json_t *o, const ifl_device *device)
+{
+    ifl_device_field unmeasured[IFL_DEVICE_RATES];
+    const size_t count = ifl_device_unmeasured(device, unmeasured);
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        ifl_tree_append_text(tree, array, ifl_field_get(unmeasured[i])->name);
+    ifl_tree_put(tree, o, "unmeasured", array);
+    ifl_tree_put_flag(tree, o, "compared", is_compared(device));
+}
+
 static json_t *model_json(ifl_tree *tree, const ifl_profile *profile, const ifl_outcome_gpu *gpu)
 {
     json_t *object = json_object();
@@ -323,6 +410,8 @@ static json_t *model_json(ifl_tree *tree, const ifl_profile *profile, const ifl_
     }
     put_occupancy(tree, object, &gpu->model);
     put_time(tree, object, &gpu->model);
+    put_estimated(tree, object, &gpu->model);
+    put_doubts(tree, object, gpu->device);
     ifl_cache_part_put(tree, object, profile, gpu->device->id);
     ifl_stalls_part_put(tree, object, profile, gpu->device->id);
     return object;

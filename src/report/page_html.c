@@ -73,12 +73,14 @@ static void html_paragraph(ifl_page *page, int first, int rest, ifl_style style,
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* "87 %": a share, which gets a bar behind it. */
+/* "87 %", "≈87 %": a share, which gets a bar behind it. */
 static bool is_share(const char *text, double *percent)
 {
+    static const char about[] = "≈";
+    const size_t skipped = strncmp(text, about, sizeof about - 1) == 0 ? sizeof about - 1 : 0;
     char *end;
-    *percent = strtod(text, &end);
-    return end != text && strcmp(end, " %") == 0 && *percent >= 0 && *percent <= 100;
+    *percent = strtod(text + skipped, &end);
+    return end != text + skipped && strcmp(end, " %") == 0 && *percent >= 0 && *percent <= 100;
 }
 
 static void put_head(ifl_page *page, const ifl_column *column)

@@ -180,6 +180,25 @@ static void code_has_a_common_gpu_that_runs_it(void **state)
     assert_null(ifl_device_common(200));
 }
 
+/* By the sources in devices/: an RTX 5090 has its share of the DRAM alone, a B200 all but the L1's
+ * rate (its DRAM's latency is a time), and an A100 all. */
+static void what_nobody_measured_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id;
+        size_t count;
+    } rows[] = {{"rtx-5090", 5}, {"b200", 1}, {"a100-40", 0}, {"h200", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ifl_device *device;
+        ifl_device_field fields[IFL_DEVICE_RATES];
+        ifl_error error;
+        assert_int_equal(ifl_device_open(rows[i].id, &device, &error), IFL_OK);
+        assert_int_equal(ifl_device_unmeasured(device, fields), rows[i].count);
+        ifl_device_close(device);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +210,7 @@ int main(void)
         cmocka_unit_test(names_are_matched_by_letters_and_digits),
         cmocka_unit_test(a_part_of_a_name_names_those_that_it_may_be),
         cmocka_unit_test(code_has_a_common_gpu_that_runs_it),
+        cmocka_unit_test(what_nobody_measured_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
