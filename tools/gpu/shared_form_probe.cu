@@ -3,7 +3,7 @@
 // reductions, scans, sorts, stencils, eliminations, tiles by diagonals. For src/time. Nsight Compute tells, in the order of the launches:
 //     gpu__time_duration.sum, sm__cycles_elapsed.max, smsp__average_warps_issue_stalled_*
 //     nvcc -arch=sm_90 -O3 -w -o shared_form_probe shared_form_probe.cu
-// What an H200 took: tests/gpu/h200/shared_forms.txt. The kernels of tests/model/shared_forms.sm_90.cubin alone: -DTESTED -cubin.
+// What an H200 took: tests/gpu/h200/shared_forms.txt. For tests/model/shared_forms.sm_90.cubin: -cubin.
 #include <cstdio>
 #include <cuda_fp16.h>
 
@@ -378,7 +378,6 @@ int main()
     widths([](int b, int t) { stencil<1><<<b, t, t * 4 + 64>>>(of<float>(), 40); });
     for (int per : {1, 8, 32})
         diagonals<<<SMS * per, 32>>>(of<int>(), 10);
-#ifndef TESTED
     for (int per : {1, 2}) {
         product<float, 32, false><<<SMS * per, dim3(32, 32)>>>(of<float>(), 20);
         product<float, 32, true><<<SMS * per, dim3(32, 32)>>>(of<float>(), 20);
@@ -416,6 +415,5 @@ int main()
         elimination<float><<<SMS * per, dim3(32, 32)>>>(of<float>(), 4);
         elimination<double><<<SMS * per, dim3(32, 32)>>>(of<double>(), 4);
     }
-#endif
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }
