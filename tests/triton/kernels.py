@@ -272,5 +272,6 @@ def write(folder, kernel, types, constants, warps, grid, arguments):
             print("arg = u64:0", file=out)
 
 
-for launch in launches:
-    write(sys.argv[1], *launch)
+if __name__ == "__main__":
+    for launch in launches:
+        write(sys.argv[1], *launch)
