@@ -248,13 +248,34 @@ static void print_cause(FILE *out, ifl_cause cause)
     print_treated_by(out, cause);
 }
 
-static void print_remedy(FILE *out, const ifl_rule_row *row)
+static int digits_of(double times)
 {
+    return times < 10 ? 2 : times < 100;
+}
+
+static void print_gained(FILE *out, ifl_rule rule)
+{
+    const char *separator = "- Measured: ";
+    const ifl_gained *g;
+    for (size_t i = 0; (g = ifl_gained_get(i)); i++) {
+        if (g->rule != rule)
+            continue;
+        fprintf(out, "%s%.*f times on an %s (`%s`: %s)", separator, digits_of(g->times), g->times,
+                g->gpu, g->folder, g->kernel);
+        separator = "; ";
+    }
+    fputs(*separator == ';' ? ".\n" : "- Measured: nowhere yet.\n", out);
+}
+
+static void print_remedy(FILE *out, ifl_rule rule)
+{
+    const ifl_rule_row *row = ifl_rule_get(rule);
     fprintf(out,
             "\n### %s\n\n- Symptom: %s.\n- Remedy: %s.\n- Cost: %s.\n- In the model: %s.\n"
             "- Source: %s.\n",
             row->name, row->symptom, row->remedy, row->cost, row->effect,
             *row->document ? row->document : "none; common practice");
+    print_gained(out, rule);
 }
 
 void ifl_advice_document(FILE *out)
@@ -264,5 +285,5 @@ void ifl_advice_document(FILE *out)
         print_cause(out, cause);
     fprintf(out, remedies_head, 100 * (least_gain - 1));
     for (ifl_rule rule = 0; rule < IFL_RULES; rule++)
-        print_remedy(out, ifl_rule_get(rule));
+        print_remedy(out, rule);
 }

@@ -15,6 +15,11 @@ static const ifl_rule_row rules[IFL_RULES] = {
 };
 _Static_assert(IFL_CAUSES <= 32, "each cause has a bit");
 
+static const ifl_gained gained[] = {
+#define GAINED(name, gpu, times, folder, kernel) {IFL_RULE_##name, gpu, times, folder, kernel},
+#include "advice/gained.def"
+};
+
 const ifl_cause_row *ifl_cause_get(ifl_cause cause)
 {
     return &causes[cause];
@@ -23,6 +28,11 @@ const ifl_cause_row *ifl_cause_get(ifl_cause cause)
 const ifl_rule_row *ifl_rule_get(ifl_rule rule)
 {
     return &rules[rule];
+}
+
+const ifl_gained *ifl_gained_get(size_t index)
+{
+    return index < sizeof gained / sizeof *gained ? &gained[index] : NULL;
 }
 
 const char *const *ifl_cause_remedies(ifl_arena *arena, ifl_cause cause)

@@ -26,8 +26,17 @@ typedef struct ifl_rule_row {
     unsigned treats; /* bits 1 << ifl_cause */
 } ifl_rule_row;
 
+/* What it gained on a GPU. */
+typedef struct ifl_gained {
+    ifl_rule rule;
+    const char *gpu;
+    double times;
+    const char *folder, *kernel;
+} ifl_gained;
+
 const ifl_cause_row *ifl_cause_get(ifl_cause cause);
 const ifl_rule_row *ifl_rule_get(ifl_rule rule);
+const ifl_gained *ifl_gained_get(size_t index); /* NULL past the last */
 
 /* The names of the remedies that treat it, ended by NULL, in the arena; NULL without memory. */
 const char *const *ifl_cause_remedies(ifl_arena *arena, ifl_cause cause);
