@@ -425,7 +425,8 @@ int main(int count, char **words)
     while (list && fgets(line, sizeof line, list))
         if (sscanf(line, "without %63s %63s", family, version) == 2)
             leave_out(&h, family, version);
-        else if (line[0] != '#' && sscanf(line, "%63s %15s", family, word) == 2)
+        else if (line[0] != '#' && sscanf(line, "%63s %15s", family, word) == 2 &&
+                 strcmp(word, "schedule") != 0) /* what time_lab alone holds */
             read_case(&h, words[1], family, set_named(word));
     if (list)
         fclose(list);

@@ -37,11 +37,11 @@ static void hand_over(ifl_launch *from, ifl_launch *to)
     }
 }
 
-/* That beside the PTX: FILE.cubin for FILE.ptx. Before anything asks for the launch's memory. */
+/* That beside the PTX: FILE.cubin for FILE.ptx; or the case's file itself. Before anything asks for the launch's memory. */
 static void choose_machine(ifl_launch *launch, const ifl_device *device, char *name, size_t size)
 {
-    const char *path = launch->module->path;
-    const size_t bare = strlen(path) > 4 ? strlen(path) - 4 : 0;
+    const char *path = launch->module->path, *dot = strrchr(path, '.');
+    const size_t bare = dot ? (size_t)(dot - path) : strlen(path);
     snprintf(name, size, "%.*s.cubin", (int)bare, path);
     launch->machine = name;
     launch->code = IFL_CHOOSE_MACHINE;
