@@ -283,6 +283,7 @@ typedef struct ifl_occupancy_request {
     /* bytes that the blocks of an SM share, where the program asked for less than it can have;
      * 0: all */
     int shared_limit;
+    int cluster; /* blocks of a cluster; 0 or 1: the launch has none */
 } ifl_occupancy_request;
 
 typedef struct ifl_occupancy {
@@ -295,6 +296,7 @@ typedef struct ifl_occupancy {
      * as many fit as now (-1: none fits now). */
     int registers_for_more, registers_before_fewer;
     int shared_for_more, shared_before_fewer;
+    uint64_t clusters; /* that the GPU holds at once; 0: the launch has none, or none fits */
 } ifl_occupancy;
 
 IFL_API ifl_status ifl_occupancy_compute(const ifl_device *device,
@@ -354,7 +356,7 @@ typedef enum ifl_lever {
 } ifl_lever;
 
 typedef struct ifl_waves {
-    int blocks_per_sm;
+    int blocks_per_sm;            /* that an SM holds by itself */
     uint64_t blocks, wave_blocks; /* of the grid; of a full wave */
     uint64_t full_waves;
     double waves;           /* blocks / wave_blocks */
@@ -363,9 +365,10 @@ typedef struct ifl_waves {
 } ifl_waves;
 
 /* Waves of `blocks` equal blocks (GPU Performance Analysis: 12 blocks on 8 SMs with one block each:
- * 75 %). No waves where no block fits. */
+ * 75 %), in clusters of so many (0 or 1: none), which need SMs of one GPC each. No waves where no block
+ * fits. */
 IFL_API void ifl_waves_compute(const ifl_device *device, uint64_t blocks, int blocks_per_sm,
-                               ifl_waves *out);
+                               int cluster, ifl_waves *out);
 
 /* A model's estimate and the range that it is good for. */
 typedef struct ifl_estimate {

@@ -73,15 +73,22 @@ static uint32_t blocks_per_sm(const ifl_device *device, const ifl_grid_demand *s
     };
     ifl_error error;
     const bool done = ifl_occupancy_compute(device, &request, &occupancy, &error) == IFL_OK;
-    return done && occupancy.blocks_per_sm > 0 ? (uint32_t)occupancy.blocks_per_sm : 0;
+    return done && occupancy.blocks_per_sm > 0
+               ? ifl_place_each((uint32_t)device->value[IFL_DEVICE_sms],
+                                (uint32_t)occupancy.blocks_per_sm, ifl_cluster_size(shape->cluster))
+               : 0;
 }
 
 ifl_placing ifl_cache_placing(const ifl_device *device, const ifl_grid_demand *shape)
 {
     const uint32_t sms = (uint32_t)device->value[IFL_DEVICE_sms];
     const uint64_t blocks = product(shape->grid);
-    const uint32_t per_sm = ifl_places_by_gpc(sms, blocks) ? blocks_per_sm(device, shape) : 0;
-    return (ifl_placing){.sms = sms, .per_sm = per_sm, .blocks = blocks};
+    const bool matters = ifl_places_by_gpc(sms, blocks, ifl_cluster_size(shape->cluster));
+    ifl_placing placing = {
+        .sms = sms, .per_sm = matters ? blocks_per_sm(device, shape) : 0, .blocks = blocks};
+    memcpy(placing.cluster, shape->cluster, sizeof placing.cluster);
+    memcpy(placing.grid, shape->grid, sizeof placing.grid);
+    return placing;
 }
 
 void ifl_cache_run_shape(ifl_cache_run *run, const ifl_grid_demand *shape)
@@ -130,6 +137,7 @@ uint32_t ifl_cache_blocks_per_sm(const ifl_device *device, const ifl_profile *pr
     const int most = (int)device->value[IFL_DEVICE_max_registers_per_thread];
     const ifl_grid_demand shape = {
         .block = {profile->block[0], profile->block[1], profile->block[2]},
+        .cluster = {profile->cluster[0], profile->cluster[1], profile->cluster[2]},
         .registers = (uint32_t)ifl_profile_registers(profile, most, NULL),
         .shared_bytes = profile->shared_bytes,
         .shared_preference = profile->shared_preference,

@@ -18,8 +18,8 @@ void ifl_cache_workspace_free(ifl_cache_workspace *workspace);
 
 /* What decides where the blocks of a launch run. */
 typedef struct ifl_grid_demand {
-    uint32_t grid[3], block[3];
-    uint32_t registers; /* of a thread; 0: not known */
+    uint32_t grid[3], block[3], cluster[3]; /* cluster: 0 where there are none */
+    uint32_t registers;                     /* of a thread; 0: not known */
     uint64_t shared_bytes;
     int shared_preference; /* device/shared_size.h */
 } ifl_grid_demand;

@@ -27,7 +27,7 @@ static ifl_trace_scope scope_of_block(const ifl_device *device, const ifl_placin
 ifl_trace_scope ifl_cache_sm_scope(const ifl_device *device, const ifl_placing *placing)
 {
     const uint64_t used = placing->blocks < placing->sms ? placing->blocks : placing->sms;
-    return scope_of_block(device, placing, used / 2);
+    return scope_of_block(device, placing, ifl_place_nth(placing, used / 2));
 }
 
 ifl_trace_scope ifl_cache_first_sm_scope(const ifl_device *device, const ifl_placing *placing)

@@ -129,8 +129,9 @@ bool ifl_grid_order_join(ifl_grid_order *o)
 
 static uint64_t start_of(const ifl_grid_order *o, uint32_t block)
 {
-    const uint64_t places = (uint64_t)o->shape.placing.sms * o->shape.blocks_per_sm;
-    return ifl_block_wave(o->index->blocks[block].number, places) * o->duration;
+    return ifl_block_wave(&o->shape.placing, o->shape.blocks_per_sm,
+                          o->index->blocks[block].number) *
+           o->duration;
 }
 
 uint64_t ifl_grid_order_block_end(const ifl_grid_order *o, uint32_t block)

@@ -94,33 +94,155 @@ uint32_t ifl_place_half(uint32_t sms, uint32_t groups, uint32_t sm)
     return gpc < s->gpcs ? s->half_of[gpc] : s->lone_half >> (sm - (s->sms - s->lone)) & 1;
 }
 
+/* ---- clusters -------------------------------------------------------------------------------- */
+
 /* Which an H200 says (tests/gpu/h200/clusters.txt): a cluster needs a GPC with as many SMs as it has
  * blocks, those of no GPC hold clusters of two at most, and no SM is taken to hold more than eight
  * blocks. */
+enum { MOST_PER_SM = 8, MOST_LONE = 2 };
+
+/* The SMs of a GPC that clusters go to; the lone ones stand behind the last. */
+static uint32_t sms_for(const gpc_shape *s, uint32_t gpc, uint32_t size)
+{
+    const uint32_t sms = gpc < s->gpcs ? s->sms_of[gpc] : s->lone,
+                   most = gpc < s->gpcs ? sms : MOST_LONE;
+    return size <= most ? sms : 0;
+}
+
+/* How many it holds when each of its SMs has so many blocks at most. */
+static uint32_t clusters_in(const gpc_shape *s, uint32_t gpc, uint32_t size, uint32_t each)
+{
+    return sms_for(s, gpc, size) * each / size;
+}
+
+static uint64_t clusters_of_all(const gpc_shape *s, uint32_t size, uint32_t each)
+{
+    uint64_t clusters = 0;
+    for (uint32_t g = 0; g <= s->gpcs; g++)
+        clusters += clusters_in(s, g, size, each);
+    return clusters;
+}
+
 IFL_SHARED uint64_t ifl_place_clusters(uint32_t sms, uint32_t per_sm, uint32_t size)
 {
-    enum { MOST_PER_SM = 8, MOST_LONE = 2 };
     const gpc_shape *s = shape_of(sms);
     const uint32_t each = per_sm < MOST_PER_SM ? per_sm : MOST_PER_SM;
-    if (!s)
-        return (uint64_t)sms * per_sm / size;
-    uint64_t clusters = size <= MOST_LONE ? s->lone * each / size : 0;
-    for (uint32_t g = 0; g < s->gpcs; g++)
-        clusters += size <= s->sms_of[g] ? s->sms_of[g] * each / size : 0;
-    return clusters;
+    return s ? clusters_of_all(s, size, each) : (uint64_t)sms * per_sm / size;
+}
+
+uint32_t ifl_place_each(uint32_t sms, uint32_t per_sm, uint32_t size)
+{
+    return size > 1 && shape_of(sms) && per_sm > MOST_PER_SM ? MOST_PER_SM : per_sm;
+}
+
+IFL_SHARED uint64_t ifl_place_held(uint32_t sms, uint32_t per_sm, uint32_t size)
+{
+    if (size <= 1)
+        return (uint64_t)sms * per_sm;
+    const uint64_t clusters = ifl_place_clusters(sms, per_sm, size);
+    return (clusters ? clusters : 1) * size;
+}
+
+uint32_t ifl_place_used(uint32_t sms, uint32_t per_sm, uint32_t size)
+{
+    const gpc_shape *s = shape_of(sms);
+    const uint64_t held = ifl_place_held(sms, per_sm, size);
+    uint32_t used = 0;
+    if (!s || size <= 1)
+        return held < sms ? (uint32_t)held : sms;
+    for (uint32_t g = 0; g <= s->gpcs; g++) {
+        const uint32_t all = sms_for(s, g, size),
+                       blocks = clusters_in(s, g, size, ifl_place_each(sms, per_sm, size)) * size;
+        used += blocks < all ? blocks : all;
+    }
+    return used ? used : 1;
+}
+
+IFL_SHARED uint32_t ifl_cluster_size(const uint32_t cluster[3])
+{
+    return cluster[0] ? cluster[0] * cluster[1] * cluster[2] : 1;
+}
+
+/* Clusters start in the order of their first blocks, and a cluster's blocks in the order of the
+ * grid. */
+uint64_t ifl_place_nth(const ifl_placing *p, uint64_t n)
+{
+    const uint32_t size = ifl_cluster_size(p->cluster);
+    uint64_t cluster = n / size, rank = n % size, number = 0, pitch = 1;
+    for (int i = 0; i < 3 && size > 1; i++) {
+        const uint64_t clusters = p->grid[i] / p->cluster[i];
+        number += (cluster % clusters * p->cluster[i] + rank % p->cluster[i]) * pitch;
+        cluster /= clusters;
+        rank /= p->cluster[i];
+        pitch *= p->grid[i];
+    }
+    return size > 1 ? number : n;
+}
+
+uint64_t ifl_place_turn(const ifl_placing *p, uint64_t block)
+{
+    const uint32_t size = ifl_cluster_size(p->cluster);
+    uint64_t cluster = 0, rank = 0, clusters = 1, ranks = 1, left = block;
+    for (int i = 0; i < 3 && size > 1; i++) {
+        const uint64_t at = left % p->grid[i];
+        cluster += at / p->cluster[i] * clusters;
+        rank += at % p->cluster[i] * ranks;
+        clusters *= p->grid[i] / p->cluster[i];
+        ranks *= p->cluster[i];
+        left /= p->grid[i];
+    }
+    return size > 1 ? cluster * size + rank : block;
+}
+
+/* GPCs take turns as with blocks, in which each gets as many clusters as one block more on each of its
+ * SMs makes; in a turn each gets one after the other. Which GPC a cluster goes to CUDA leaves open, and
+ * no GPU was asked: how many they hold does not depend on it. */
+static uint32_t place_cluster(const gpc_shape *s, uint32_t size, uint64_t cluster, uint32_t *before)
+{
+    uint32_t turn = 1, round = 0, gpc = 0;
+    while (clusters_of_all(s, size, turn) <= cluster)
+        turn++;
+    uint64_t left = cluster - clusters_of_all(s, size, turn - 1);
+    for (;; gpc = gpc < s->gpcs ? gpc + 1 : 0, round += gpc == 0) {
+        *before = clusters_in(s, gpc, size, turn - 1) + round;
+        if (*before < clusters_in(s, gpc, size, turn) && left-- == 0)
+            return gpc;
+    }
+}
+
+/* Blocks of the clusters of a GPC stand on its SMs in a row. `number`: of a block in its wave. */
+static uint32_t place_in_cluster(const gpc_shape *s, uint32_t size, uint64_t number)
+{
+    uint32_t before, first = 0;
+    const uint32_t gpc = place_cluster(s, size, number / size, &before);
+    for (uint32_t g = 0; g < gpc; g++)
+        first += s->sms_of[g];
+    return first + (uint32_t)((before * size + number % size) % sms_for(s, gpc, size));
+}
+
+static uint32_t place_clustered(const ifl_placing *p, uint32_t size, uint64_t block)
+{
+    const gpc_shape *s = shape_of(p->sms);
+    const uint32_t per_sm = p->per_sm ? p->per_sm : 1;
+    const uint64_t number = ifl_place_turn(p, block) % ifl_place_held(p->sms, per_sm, size);
+    return s && ifl_place_clusters(p->sms, per_sm, size) ? place_in_cluster(s, size, number)
+                                                         : (uint32_t)(number % p->sms);
 }
 
 /* ---- equal blocks ---------------------------------------------------------------------------- */
 
-bool ifl_places_by_gpc(uint32_t sms, uint64_t blocks)
+bool ifl_places_by_gpc(uint32_t sms, uint64_t blocks, uint32_t cluster)
 {
-    return shape_of(sms) && blocks > sms;
+    return cluster > 1 || (shape_of(sms) && blocks > sms);
 }
 
 /* A grid of fewer blocks than SMs is spread over the GPCs. */
 uint32_t ifl_place_sm(const ifl_placing *p, uint64_t block)
 {
     const gpc_shape *s = shape_of(p->sms);
+    const uint32_t size = ifl_cluster_size(p->cluster);
+    if (size > 1)
+        return place_clustered(p, size, block);
     if (s && p->blocks && p->blocks <= p->sms)
         return (uint32_t)(block * p->sms / p->blocks);
     if (!s || !p->per_sm)
@@ -130,17 +252,39 @@ uint32_t ifl_place_sm(const ifl_placing *p, uint64_t block)
     return place_by_turns(s, count / p->sms, block - first);
 }
 
+/* Full waves and the last one are counted. */
+static uint32_t busiest_of_clusters(const ifl_placing *p, uint32_t size, uint64_t *blocks)
+{
+    const uint64_t held = ifl_place_held(p->sms, p->per_sm ? p->per_sm : 1, size),
+                   waves = p->blocks / held, rest = p->blocks % held;
+    uint64_t of_sm[IFL_MOST_SMS] = {0};
+    uint32_t count = 0, sm = 0;
+    for (uint64_t n = 0; n < held && n < p->blocks; n++)
+        of_sm[ifl_place_sm(p, ifl_place_nth(p, n))] += waves + (n < rest);
+    *blocks = 0;
+    for (uint32_t i = 0; i < p->sms; i++)
+        *blocks = of_sm[i] > *blocks ? of_sm[i] : *blocks;
+    for (uint32_t i = 0; i < p->sms; i++)
+        count += of_sm[i] == *blocks;
+    for (uint32_t left = count / 2; of_sm[sm] != *blocks || left--; sm++)
+        ;
+    return sm;
+}
+
 /* All SMs get as many, but for those that the last blocks go to. */
 uint32_t ifl_place_busiest(const ifl_placing *p, uint64_t *blocks)
 {
+    const uint32_t size = ifl_cluster_size(p->cluster);
+    if (size > 1)
+        return busiest_of_clusters(p, size, blocks);
     const uint64_t rest = p->blocks % p->sms;
     *blocks = p->blocks / p->sms + (rest > 0);
     return ifl_place_sm(p, rest ? p->blocks - rest + rest / 2 : p->sms / 2);
 }
 
-uint64_t ifl_block_wave(uint64_t block, uint64_t places)
+uint64_t ifl_block_wave(const ifl_placing *p, uint32_t per_sm, uint64_t block)
 {
-    return block / places;
+    return ifl_place_turn(p, block) / ifl_place_held(p->sms, per_sm, ifl_cluster_size(p->cluster));
 }
 
 void ifl_block_places_init(ifl_block_places *places, size_t count)

@@ -4,6 +4,7 @@
  * The rules are those of NVIDIA's occupancy calculator (cuda_occupancy.h), with the SM's limits
  * from the device's description: registers are given to warps in units and by partition of the SM,
  * shared memory to blocks in units and with a reserved part, warps and blocks are counted. */
+#include "device/block_places.h"
 #include "device/device.h"
 
 #include <limits.h>
@@ -133,7 +134,7 @@ ifl_status ifl_occupancy_compute(const ifl_device *device, const ifl_occupancy_r
 {
     memset(out, 0, sizeof *out);
     if (request->threads < 1 || request->registers < 0 || request->shared_bytes < 0 ||
-        request->barriers < 0)
+        request->barriers < 0 || request->cluster < 0)
         return ifl_fail(error, IFL_USAGE,
                         "a block has at least one thread, and no resource is negative");
     long least = LONG_MAX;
@@ -148,6 +149,9 @@ ifl_status ifl_occupancy_compute(const ifl_device *device, const ifl_occupancy_r
     out->warps_per_sm = (int)(least * warps_of(request));
     out->max_warps_per_sm = (int)field(device, IFL_DEVICE_max_warps_per_sm);
     out->theoretical = (double)out->warps_per_sm / out->max_warps_per_sm;
+    if (request->cluster > 1)
+        out->clusters = ifl_place_clusters((uint32_t)field(device, IFL_DEVICE_sms), (uint32_t)least,
+                                           (uint32_t)request->cluster);
     find_steps(device, *request, out);
     return IFL_OK;
 }

@@ -52,6 +52,7 @@ static ifl_status find_occupancy(question *q, ifl_model *out)
         .registers = out->registers,
         .shared_bytes = (int)p->shared_bytes,
         .shared_limit = (int)ifl_shared_limit(q->device, p->shared_preference, p->shared_bytes),
+        .cluster = (int)q->work.cluster,
     };
     const ifl_status status = ifl_occupancy_compute(q->device, &request, &out->occupancy, q->error);
     if (status != IFL_OK)
@@ -63,12 +64,20 @@ static ifl_status find_occupancy(question *q, ifl_model *out)
                         request.threads, request.registers, request.shared_bytes, q->device->name,
                         out->occupancy.limiter);
     ifl_waves_compute(q->device, (uint64_t)q->work.blocks, out->occupancy.blocks_per_sm,
-                      &out->waves);
+                      (int)q->work.cluster, &out->waves);
     if (q->work.each)
         out->waves.tail_efficiency =
             out->waves.waves /
             ifl_schedule_find(&q->rates, &q->work, out->occupancy.blocks_per_sm).end;
     return IFL_OK;
+}
+
+/* Of the blocks that the SMs could hold by themselves, those that are there at once at most: a small grid
+ * has fewer, and clusters leave places empty. */
+static double filled(const question *q, const ifl_model *m)
+{
+    return fmin(q->work.blocks, (double)m->waves.wave_blocks) /
+           (q->rates.sms * m->occupancy.blocks_per_sm);
 }
 
 /* A slot stands empty while its next block is launched, and where the grid does not fill the
@@ -79,8 +88,7 @@ static double achieved_occupancy(const question *q, const ifl_model *m)
     const double turn =
         waves > 1 ? stay / waves : stay; /* from one block's start to its successor's */
     const double empty = ifl_block_cycles(&q->rates, q->work.warps_per_block) / q->rates.clock_hz;
-    const double filled = waves < 1 ? waves : 1;
-    return m->occupancy.theoretical * filled *
+    return m->occupancy.theoretical * filled(q, m) *
            (turn > empty && waves > 1 ? (turn - empty) / turn : 1);
 }
 
@@ -139,8 +147,8 @@ static double unevenness(const question *q, const ifl_time_facts *f, double bloc
     const ifl_counters *c = &q->profile->counters;
     if (f->longer > 0)
         return f->longer;
-    if (!q->work.each || q->work.blocks <= q->rates.sms || !c->known[IFL_COUNTER_instructions] ||
-        f->block_instructions <= 0)
+    if (!q->work.each || q->work.blocks <= ifl_sms_used(&q->rates, &q->work, blocks_per_sm) ||
+        !c->known[IFL_COUNTER_instructions] || f->block_instructions <= 0)
         return 1;
     ifl_work equal = q->work;
     equal.each = NULL;
@@ -184,7 +192,8 @@ static double starting_cycles(const question *q, double blocks_per_sm)
 {
     const ifl_arch *arch = &q->rates.arch;
     const double warps = arch->warp_start_cycles * q->work.warps_per_block;
-    const double blocks = fmin(ceil(q->work.blocks / q->rates.sms), blocks_per_sm);
+    const double used = ifl_sms_used(&q->rates, &q->work, blocks_per_sm),
+                 blocks = fmin(ceil(q->work.blocks / used), blocks_per_sm);
     return fmax(blocks - 1, 0) * fmax(arch->block_start_cycles, warps) + warps;
 }
 
@@ -233,7 +242,6 @@ static double most_in_flight(const question *q, const ifl_model *m)
 static void find_bytes(const question *q, ifl_model *m)
 {
     const ifl_work *w = &q->work;
-    const double filled = m->waves.waves < 1 ? m->waves.waves : 1;
     const double asked = w->load_bytes * (1 - w->l1_hit);
     m->waits_per_warp = w->waits_known ? w->waits : -1;
     m->waits_estimated = w->waits_known && !w->order_known;
@@ -242,7 +250,7 @@ static void find_bytes(const question *q, ifl_model *m)
     m->bytes_needed_per_sm = ifl_bytes_needed_per_sm(&q->rates, w->writes);
     m->bytes_in_flight_per_sm = -1;
     if (w->waits_known && w->waits > 0)
-        m->bytes_in_flight_per_sm = fmin(m->occupancy.warps_per_sm * filled * asked /
+        m->bytes_in_flight_per_sm = fmin(m->occupancy.warps_per_sm * filled(q, m) * asked /
                                              (w->waits * w->blocks * w->warps_per_block),
                                          most_in_flight(q, m));
 }

@@ -50,6 +50,7 @@ void ifl_rates_find(const ifl_device *device, ifl_rates *out);
 
 typedef struct ifl_work {
     double blocks, warps_per_block;
+    uint32_t cluster; /* blocks of one; 0 or 1: there are none */
     double instructions;
     double l1_passes, shared_passes, atomic_passes;
     bool atomics_in_step; /* they are of whole sectors, to which all blocks add: see find_passes */
@@ -91,7 +92,7 @@ double ifl_overhead_share(const ifl_work *work, double requests);
 
 void ifl_mix_find(const ifl_profile *profile, const ifl_rates *rates, ifl_work *out);
 
-/* ---- schedule.c: when the blocks end, in stays of an average block --------------------------- */
+/* ---- schedule.c: where blocks run, and when they end, in stays of an average block --------------------------- */
 
 typedef struct ifl_schedule {
     double even;       /* until a place stays empty */
@@ -101,6 +102,12 @@ typedef struct ifl_schedule {
         tail_sm_share; /* the same, if every SM had as much to do then as the one that has most */
 } ifl_schedule;
 
+/* Of a GPU whose SMs hold so many blocks: places for blocks, and SMs that have some. */
+double ifl_places_of(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm);
+double ifl_sms_used(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm);
+/* Of so many blocks of the launch, those of the SM that gets most. */
+double ifl_most_blocks(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm,
+                       double blocks);
 /* `blocks_per_sm` may be a fraction, for what-if. */
 ifl_schedule ifl_schedule_find(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm);
 

@@ -118,16 +118,20 @@ static double join(const double *term, const ifl_work *w, double waiting, double
 }
 
 /* Blocks that all start at once leave no tail, but an SM may have one more than another: its work
- * over the average. */
-static double most_of_an_sm(const ifl_rates *rates, const ifl_work *work, double waves)
+ * over the average. Clusters leave SMs empty. */
+static double most_of_an_sm(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm)
 {
-    return waves < 1 ? ceil(work->blocks / rates->sms) * rates->sms / work->blocks : 1;
+    return work->blocks < ifl_places_of(rates, work, blocks_per_sm)
+               ? ifl_most_blocks(rates, work, blocks_per_sm, work->blocks) * rates->sms /
+                     work->blocks
+               : rates->sms / ifl_sms_used(rates, work, blocks_per_sm);
 }
 
 /* An SM starts its blocks one after the other: those that it holds, which may be fewer than fit. */
 static double start_of(const ifl_rates *rates, const ifl_work *work, double blocks_per_sm)
 {
-    const double held = fmin(blocks_per_sm, ceil(work->blocks / rates->sms));
+    const double used = ifl_sms_used(rates, work, blocks_per_sm),
+                 held = fmin(blocks_per_sm, ceil(work->blocks / used));
     return rates->arch.block_start_cycles * held / rates->clock_hz;
 }
 
@@ -136,7 +140,7 @@ void ifl_timing_find(const ifl_rates *rates, const ifl_work *work, double blocks
 {
     memset(out, 0, sizeof *out);
     find_terms(rates, work, out->term);
-    const double waves = work->blocks / (rates->sms * blocks_per_sm);
+    const double waves = work->blocks / ifl_places_of(rates, work, blocks_per_sm);
     const ifl_schedule s = ifl_schedule_find(rates, work, blocks_per_sm);
     const double waiting = waiting_power(rates, work, blocks_per_sm);
     out->latency = latency_of(rates, work);
@@ -146,7 +150,7 @@ void ifl_timing_find(const ifl_rates *rates, const ifl_work *work, double blocks
                          ? fmax(fmax(residency_of(rates, work, out->latency), start), in_flight)
                          : 0;
     out->term[IFL_TERM_LATENCY] = fmax(waves, 1) * out->residency;
-    const double most = most_of_an_sm(rates, work, waves);
+    const double most = most_of_an_sm(rates, work, blocks_per_sm);
     const double even = join(out->term, work, waiting, 1, most, out->term[IFL_TERM_LATENCY]);
     const double total =
         join(out->term, work, waiting, 1 - s.tail_share, 1 - s.tail_share,

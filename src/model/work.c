@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a launch asks of a GPU, from its profile: instructions, passes, bytes at each level, waits.
  * What the profile does not know is estimated by the rules of docs/model.md. */
+#include "device/block_places.h"
 #include "model/model.h"
 
 #include "profile/traffic.h"
@@ -332,6 +333,7 @@ ifl_status ifl_work_find(const ifl_profile *p, const ifl_device *device, const i
             error, IFL_UNSUPPORTED,
             "a model needs counters of memory requests or instructions, which this profile lacks");
     out->blocks = (double)p->grid[0] * p->grid[1] * p->grid[2];
+    out->cluster = ifl_cluster_size(p->cluster);
     out->is_repeated = p->repeated;
     out->each = p->work.slice_count ? &p->work : NULL;
     out->warps_per_block = (double)(uint64_t)((threads + IFL_WARP_LANES - 1) / IFL_WARP_LANES);

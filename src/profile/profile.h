@@ -127,6 +127,7 @@ struct ifl_profile {
     const char *target;    /* "sm_90" */
     uint32_t grid[3];
     uint32_t block[3];
+    uint32_t cluster[3];   /* blocks of a cluster; 0: the launch has none */
     uint64_t shared_bytes; /* static and dynamic */
     /* how much of an SM shared memory is to have: device/shared_size.h; 0: none */
     int shared_preference;

@@ -254,11 +254,12 @@ static const char *percent(ifl_page *page, double share)
 
 /* "12.5", "50 %", "98.1 %": waves, how full the last one is, and the share of the time that is
  * worked in. */
-static size_t add_waves(ifl_page *page, const ifl_device *device, uint64_t blocks,
-                        int blocks_per_sm, ifl_row *row, size_t next)
+static size_t add_waves(ifl_page *page, const ifl_device *device,
+                        const ifl_occupancy_request *request, int blocks_per_sm, ifl_row *row,
+                        size_t next)
 {
     ifl_waves w;
-    ifl_waves_compute(device, blocks, blocks_per_sm, &w);
+    ifl_waves_compute(device, request->blocks, blocks_per_sm, request->cluster, &w);
     const double last = w.partial_wave > 0 ? w.partial_wave : 1;
     row->cell[next++] =
         w.wave_blocks ? ifl_arena_printf(&page->arena, "%s", ifl_figure_real(w.waves).text) : "";
@@ -280,7 +281,7 @@ static ifl_status add_occupancy(ifl_page *page, ifl_table *table, const ifl_devi
                  percent(page, o.theoretical)}};
     size_t next = 4;
     if (request->blocks)
-        next = add_waves(page, device, request->blocks, o.blocks_per_sm, &row, next);
+        next = add_waves(page, device, request, o.blocks_per_sm, &row, next);
     row.cell[next] = o.limiter;
     row.cell[next + 1] = next_step(page, device, request, &o);
     ifl_table_add(page, table, &row);

@@ -66,11 +66,11 @@ ifl_status ifl_devices_json(const ifl_device *const *devices, size_t count, FILE
     return ifl_tree_finish(&tree, root, status, out, error);
 }
 
-static void put_waves(ifl_tree *tree, json_t *object, const ifl_device *device, uint64_t blocks,
-                      int blocks_per_sm)
+static void put_waves(ifl_tree *tree, json_t *object, const ifl_device *device,
+                      const ifl_occupancy_request *request, int blocks_per_sm)
 {
     ifl_waves w;
-    ifl_waves_compute(device, blocks, blocks_per_sm, &w);
+    ifl_waves_compute(device, request->blocks, blocks_per_sm, request->cluster, &w);
     if (!w.wave_blocks)
         return;
     ifl_tree_put_real(tree, object, "waves", w.waves);
@@ -104,7 +104,7 @@ static ifl_status add_occupancy(ifl_tree *tree, json_t *list, const ifl_device *
     put_step(tree, object, "shared_for_more", o.shared_for_more);
     put_step(tree, object, "shared_before_fewer", o.shared_before_fewer);
     if (request->blocks)
-        put_waves(tree, object, device, request->blocks, o.blocks_per_sm);
+        put_waves(tree, object, device, request, o.blocks_per_sm);
     ifl_tree_append(tree, list, object);
     return IFL_OK;
 }

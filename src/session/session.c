@@ -4,6 +4,7 @@
 #include "session/session_internal.h"
 
 #include "base/shared.h"
+#include "device/block_places.h"
 #include "ptx/lower.h"
 #include "sass/constant_header.h"
 #include "sass/sass_lower.h"
@@ -532,6 +533,12 @@ static void set_banks(const ifl_ready_kernel *kernel, ifl_exec_launch *to)
     to->banks[ADDRESSES] = (ifl_bank){object->addresses, object->address_bytes};
 }
 
+static uint32_t cluster_blocks(const ifl_session_launch *launch)
+{
+    return ifl_cluster_size(launch->cluster[0] ? launch->cluster
+                                               : launch->kernel->image.demands.cluster);
+}
+
 static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *launch,
                                 const ifl_session_way *way)
 {
@@ -570,7 +577,7 @@ static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *
     if ((kernel->image.demands.cooperative || kernel->image.demands.ordered) &&
         ifl_ready_blocks_per_sm(kernel, device, product(launch->block),
                                 launch->dynamic_shared_bytes, &per_sm, NULL) == IFL_OK)
-        to.most_resident = (uint64_t)sms * per_sm;
+        to.most_resident = ifl_place_held(sms, per_sm, cluster_blocks(launch));
     return to;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "count/observe.h"
+#include "device/block_places.h"
 #include "ptx/estimate.h"
 #include "session/lines.h"
 #include "session/machine_code.h"
@@ -14,15 +15,28 @@
 
 /* ---- what watches ---------------------------------------------------------------------------- */
 
+/* As the engine takes them: what the launch says, else what the kernel is made for. Clusters of one
+ * block are none. */
+static void find_cluster(const ifl_session_launch *launch, uint32_t cluster[3])
+{
+    const uint32_t *given =
+        launch->cluster[0] ? launch->cluster : launch->kernel->image.demands.cluster;
+    const bool has_some = ifl_cluster_size(given) > 1;
+    for (int i = 0; i < 3; i++)
+        cluster[i] = has_some ? given[i] : 0;
+}
+
 ifl_grid_demand ifl_launch_demand(const ifl_session_launch *launch)
 {
     const ifl_ready_kernel *kernel = launch->kernel;
-    return (ifl_grid_demand){.grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
-                             .block = {launch->block[0], launch->block[1], launch->block[2]},
-                             .registers = kernel->registers,
-                             .shared_bytes = kernel->image.demands.declared_shared +
-                                             launch->dynamic_shared_bytes,
-                             .shared_preference = launch->shared_preference};
+    ifl_grid_demand demand = {.grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+                              .block = {launch->block[0], launch->block[1], launch->block[2]},
+                              .registers = kernel->registers,
+                              .shared_bytes = kernel->image.demands.declared_shared +
+                                              launch->dynamic_shared_bytes,
+                              .shared_preference = launch->shared_preference};
+    find_cluster(launch, demand.cluster);
+    return demand;
 }
 
 static ifl_status follow_caches(ifl_watch *watch, const ifl_device *const *devices, size_t count,
@@ -116,6 +130,7 @@ ifl_status ifl_profile_describe(const ifl_session_launch *launch, const char *ba
     }
     memcpy(profile->grid, launch->grid, sizeof profile->grid);
     memcpy(profile->block, launch->block, sizeof profile->block);
+    find_cluster(launch, profile->cluster);
     profile->shared_bytes = kernel->image.demands.declared_shared + launch->dynamic_shared_bytes;
     profile->shared_preference = launch->shared_preference;
     profile->reads_clock = kernel->image.demands.reads_clock;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Launches of kernels, old and new ways. */
+#include "device/block_places.h"
 #include "device/shared_size.h"
 #include "standin/chosen_gpu.h"
 #include "standin/device_node.h"
@@ -97,14 +98,15 @@ static ifl_cuda_error check(ifl_session *session, ifl_function_record *function,
 
 /* All blocks of a cooperative launch must be on the GPU at once. */
 static ifl_cuda_error check_cooperative(ifl_session *session, const ifl_ready_kernel *kernel,
-                                        const ifl_launch_call *call)
+                                        const ifl_launch_call *call, const uint32_t cluster[3])
 {
     const uint64_t blocks = (uint64_t)call->grid.x * call->grid.y * call->grid.z;
     const int threads = (int)(call->block.x * call->block.y * call->block.z);
     int at_once = 0;
     const ifl_cuda_error code =
         ifl_launch_blocks_per_sm(session, kernel, threads, call->shared_bytes, &at_once);
-    const uint64_t most = (uint64_t)at_once * limit(ifl_session_device(session), IFL_DEVICE_sms);
+    const uint64_t most = ifl_place_held(limit(ifl_session_device(session), IFL_DEVICE_sms),
+                                         (uint32_t)at_once, ifl_cluster_size(cluster));
     if (code != ifl_cudaSuccess || blocks <= most)
         return code;
     ifl_state_tell(
@@ -163,13 +165,13 @@ ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function
         ifl_state_break_unsupported();
     if (code == ifl_cudaSuccess)
         code = check(session, function, call);
-    if (code == ifl_cudaSuccess && call->cooperative)
-        code = check_cooperative(session, function->kernel, call);
-    if (code == ifl_cudaSuccess && !are_arguments(function->kernel, call->arguments))
-        code = ifl_cudaErrorInvalidValue;
     uint32_t cluster[3] = {0};
     if (code == ifl_cudaSuccess)
         code = ifl_launch_cluster(session, function, call, cluster);
+    if (code == ifl_cudaSuccess && call->cooperative)
+        code = check_cooperative(session, function->kernel, call, cluster);
+    if (code == ifl_cudaSuccess && !are_arguments(function->kernel, call->arguments))
+        code = ifl_cudaErrorInvalidValue;
     if (code != ifl_cudaSuccess)
         return code;
     *op = (ifl_op){.kind = IFL_DO_KERNEL,

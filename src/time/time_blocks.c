@@ -22,11 +22,19 @@ typedef struct placed {
 
 /* An SM on which blocks run side by side, all at the same pace. */
 typedef struct busy_sm {
-    double left[MOST_ON_SM]; /* of the work of each */
+    double left[MOST_ON_SM];   /* of the work of each */
+    uint32_t slot[MOST_ON_SM]; /* of its cluster */
     uint32_t count;
     double at, ends; /* until then `left` is right; when the first of them ends */
     double sum;      /* of all the work that it got */
 } busy_sm;
+
+/* Where a cluster runs; the next one comes when all of its blocks have ended. Without clusters the place
+ * of a block. */
+typedef struct cluster_slot {
+    uint32_t first; /* of its blocks' SMs in slot_sms */
+    uint32_t live;
+} cluster_slot;
 
 typedef struct candidate {
     const ifl_block_trace *trace;
@@ -41,8 +49,11 @@ typedef struct finder {
     double degree;
     uint64_t stride; /* as many of the grid's blocks stand behind each that is placed */
     size_t count;    /* that are placed */
+    uint32_t size;   /* blocks of a cluster */
     placed *blocks;
     busy_sm *sms;
+    cluster_slot *slots;
+    uint32_t *slot_sms;
     candidate *candidates;
     size_t candidate_count;
 } finder;
@@ -64,8 +75,7 @@ static bool some_do_far_more(const ifl_block_work *work, uint64_t blocks)
 bool ifl_time_blocks_differ(const ifl_time_plan *plan, size_t scope, uint32_t per_sm,
                             const ifl_block_work *work)
 {
-    return work->slice_count && plan->blocks > plan->scopes[scope].placing.sms &&
-           per_sm <= MOST_ON_SM &&
+    return work->slice_count && plan->scopes[scope].blocks > 1 && per_sm <= MOST_ON_SM &&
            (plan->blocks <= MOST_EVEN || some_do_far_more(work, plan->blocks));
 }
 
@@ -92,26 +102,33 @@ static void go_on(const finder *f, busy_sm *sm, double now)
     sm->at = now;
 }
 
-static void start_block(finder *f, size_t number, uint32_t on, double now)
+static void start_block(finder *f, size_t number, uint32_t slot, double now)
 {
+    const uint32_t on = f->slot_sms[f->slots[slot].first + number % f->size];
     busy_sm *sm = &f->sms[on];
     go_on(f, sm, now);
+    f->slots[slot].live++;
+    sm->slot[sm->count] = slot;
     sm->left[sm->count++] = f->blocks[number].work;
     sm->sum += f->blocks[number].work;
     f->blocks[number].sm = on;
     find_end(f, sm);
 }
 
-/* Takes out the block of the SM that ends next. */
-static void end_block(const finder *f, busy_sm *sm)
+/* Takes out the block of the SM that ends next, and returns its slot. */
+static uint32_t end_block(const finder *f, busy_sm *sm)
 {
     uint32_t first = 0;
     go_on(f, sm, sm->ends);
     for (uint32_t i = 1; i < sm->count; i++)
         if (sm->left[i] < sm->left[first])
             first = i;
+    const uint32_t slot = sm->slot[first];
     sm->left[first] = sm->left[--sm->count];
+    sm->slot[first] = sm->slot[sm->count];
+    f->slots[slot].live--;
     find_end(f, sm);
+    return slot;
 }
 
 static double next_end(const finder *f)
@@ -152,7 +169,7 @@ static uint32_t next_to_end(const finder *f)
 }
 
 /* Of each stride another block, so that the first of a slice, which has the most, is not always or
- * never it. */
+ * never it. Clusters that are no row of blocks are taken as if they were. */
 static void take_work(finder *f, const ifl_block_work *work)
 {
     uint64_t before = 0;
@@ -169,17 +186,26 @@ static void take_work(finder *f, const ifl_block_work *work)
     }
 }
 
-/* Returns the SM that ends last; of several, the one that got most. */
-static uint32_t place_blocks(finder *f)
+/* Starts the cluster that has the block of that number first, and returns the number behind it. */
+static size_t start_cluster(finder *f, size_t number, uint32_t slot, double now)
 {
-    const uint64_t at_once = (uint64_t)f->scope->placing.sms * f->per_sm;
+    for (uint32_t i = 0; i < f->size && number < f->count; i++)
+        start_block(f, number++, slot, now);
+    return number;
+}
+
+/* Returns the SM that ends last; of several, the one that got most. */
+static uint32_t place_blocks(finder *f, size_t at_once)
+{
     uint32_t last = 0;
-    for (size_t b = 0; b < f->count && b < at_once; b++)
-        start_block(f, b, ifl_place_sm(&f->scope->placing, b), 0);
-    for (size_t b = at_once; b < f->count; b++) {
-        const uint32_t on = next_to_end(f);
-        end_block(f, &f->sms[on]);
-        start_block(f, b, on, f->sms[on].at);
+    size_t next = 0;
+    for (uint32_t slot = 0; next < f->count && next < at_once; slot++)
+        next = start_cluster(f, next, slot, 0);
+    while (next < f->count) {
+        busy_sm *sm = &f->sms[next_to_end(f)];
+        const uint32_t slot = end_block(f, sm);
+        if (!f->slots[slot].live)
+            next = start_cluster(f, next, slot, sm->at);
     }
     for (uint32_t i = 0; i < f->scope->placing.sms; i++) {
         while (f->sms[i].count)
@@ -307,6 +333,19 @@ static bool take_sm(finder *f, uint32_t sm, ifl_time_blocks *out)
     return of_sm && out->at;
 }
 
+static bool make_slots(finder *f, size_t at_once)
+{
+    f->slots = calloc(at_once / f->size + 1, sizeof *f->slots);
+    f->slot_sms = calloc(at_once + 1, sizeof *f->slot_sms);
+    if (!f->slots || !f->slot_sms)
+        return false;
+    for (size_t i = 0; i < at_once && i < f->count; i++) {
+        f->slots[i / f->size].first = (uint32_t)(i / f->size * f->size);
+        f->slot_sms[i] = ifl_place_sm(&f->scope->placing, ifl_place_nth(&f->scope->placing, i));
+    }
+    return true;
+}
+
 bool ifl_time_blocks_last(const ifl_time_traces *traces, const ifl_time_plan *plan, size_t scope,
                           uint32_t per_sm, double degree, const ifl_block_work *work,
                           ifl_time_blocks *out)
@@ -315,18 +354,22 @@ bool ifl_time_blocks_last(const ifl_time_traces *traces, const ifl_time_plan *pl
                 .scope = &plan->scopes[scope],
                 .per_sm = per_sm,
                 .degree = fmin(fmax(degree, 1), per_sm),
+                .size = ifl_cluster_size(plan->scopes[scope].placing.cluster),
                 .stride = (plan->blocks + MOST_PLACED - 1) / MOST_PLACED};
     f.count = plan->blocks / f.stride;
+    const size_t at_once = ifl_place_held(f.scope->placing.sms, per_sm, f.size);
     *out = (ifl_time_blocks){0};
     f.blocks = calloc(f.count, sizeof *f.blocks);
     f.sms = calloc(f.scope->placing.sms, sizeof *f.sms);
-    bool done = f.blocks && f.sms && take_candidates(&f, traces);
+    bool done = f.blocks && f.sms && make_slots(&f, at_once) && take_candidates(&f, traces);
     if (done && f.candidate_count) {
         take_work(&f, work);
-        done = take_sm(&f, place_blocks(&f), out);
+        done = take_sm(&f, place_blocks(&f, at_once), out);
     }
     free(f.blocks);
     free(f.sms);
+    free(f.slots);
+    free(f.slot_sms);
     free(f.candidates);
     return done;
 }

@@ -161,7 +161,7 @@ static bool is_sample(const ifl_time_plan *plan, uint64_t block, uint32_t level)
  * what is done once. */
 static bool has_own(const ifl_time_plan *plan, const ifl_time_scope *scope)
 {
-    return plan->blocks <= scope->placing.sms;
+    return plan->blocks <= scope->placing.sms && scope->blocks <= 1;
 }
 
 static bool is_of(const ifl_time_plan *plan, const ifl_time_scope *scope, uint64_t block,
@@ -170,7 +170,8 @@ static bool is_of(const ifl_time_plan *plan, const ifl_time_scope *scope, uint64
     const uint64_t step = UINT64_C(1) << (level < SAMPLE_LEVELS ? level : 63);
     return (has_own(plan, scope) && block % step == 0) ||
            (ifl_place_sm(&scope->placing, block) == scope->chosen &&
-            block / scope->placing.sms < most_blocks(scope, level));
+            ifl_place_turn(&scope->placing, block) / scope->placing.sms <
+                most_blocks(scope, level));
 }
 
 static bool is_kept(const ifl_time_plan *plan, uint64_t block, uint32_t level)

@@ -27,7 +27,7 @@ static void test_equal_blocks(void **unused)
     (void)unused;
     ifl_block_places_init(&places, PLACES);
     for (uint64_t block = 0; block < 4 * PLACES; block++) {
-        assert_int_equal(places.until[0], 7 * ifl_block_wave(block, PLACES));
+        assert_int_equal(places.until[0], 7 * ifl_block_wave(&placing, 3, block));
         assert_int_equal(ifl_place_sm(&placing, put(&places, 7)), ifl_place_sm(&placing, block));
     }
 }
@@ -98,6 +98,76 @@ static void test_clusters(void **unused)
     assert_int_equal(ifl_place_clusters(148, 1, 4), 37); /* a GPU of whose GPCs nothing is known */
 }
 
+/* A wave of clusters in a grid of two dimensions: an SM never has more than it holds, a cluster's blocks
+ * are in one GPC and on SMs of their own, and as many run as the rows say. */
+static void judge_wave(uint32_t size, uint32_t per_sm, uint32_t clusters)
+{
+    enum { SMS = 132, GPCS = 8, MOST_SIZE = 16, UNKNOWN = UINT32_MAX };
+    const uint32_t high = size % 2 ? 1 : 2, wide = size / high;
+    const ifl_placing placing = {.sms = SMS,
+                                 .per_sm = per_sm,
+                                 .blocks = 2ull * clusters * size,
+                                 .cluster = {wide, high, 1},
+                                 .grid = {wide * clusters, 2 * high, 1}};
+    uint32_t count[SMS] = {0}, used = 0;
+    uint64_t most = 0;
+    for (uint64_t n = 0; n < (uint64_t)clusters * size; n++) {
+        static uint32_t gpc, sm_of[MOST_SIZE];
+        const uint64_t block = ifl_place_nth(&placing, n);
+        const uint32_t sm = ifl_place_sm(&placing, block), rank = (uint32_t)(n % size);
+        assert_int_equal(ifl_place_turn(&placing, block), n);
+        assert_int_equal(block / placing.grid[0] / high, 0); /* the first row of clusters */
+        gpc = rank ? gpc : ifl_place_gpc(SMS, GPCS, sm);
+        assert_int_equal(ifl_place_gpc(SMS, GPCS, sm), gpc);
+        for (uint32_t r = 0; r < rank; r++)
+            assert_int_not_equal(sm_of[r], sm);
+        sm_of[rank] = sm;
+        used += count[sm]++ == 0;
+        assert_true(count[sm] <= per_sm);
+    }
+    assert_int_equal(ifl_place_held(SMS, per_sm, size), (uint64_t)clusters * size);
+    assert_int_equal(ifl_place_used(SMS, per_sm, size), used);
+    const uint32_t busiest = ifl_place_busiest(&placing, &most);
+    assert_int_equal(2 * count[busiest], most); /* two waves: twice as many on each */
+    for (uint32_t sm = 0; sm < SMS; sm++)
+        assert_true(2 * count[sm] <= most);
+}
+
+static void test_waves_of_clusters(void **unused)
+{
+    FILE *file = fopen("tests/gpu/h200/clusters.txt", "r");
+    uint32_t size = 0, kib = 0, per_sm = 0, clusters = 0;
+    (void)unused;
+    assert_non_null(file);
+    fscanf(file, "%*[^\n]");
+    while (fscanf(file, "%" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32, &size, &kib, &per_sm,
+                  &clusters) == 4)
+        if (size > 1)
+            judge_wave(size, per_sm, clusters);
+    fclose(file);
+}
+
+/* Row "4 200 1 30": 264 blocks are 66 clusters, of which 30, 30 and 6 run at a time; by themselves they
+ * are two waves. */
+static void test_busiest_of_clusters(void **unused)
+{
+    const ifl_placing apart = {.sms = 132, .per_sm = 1, .blocks = 264},
+                      clustered = {.sms = 132,
+                                   .per_sm = 1,
+                                   .blocks = 264,
+                                   .cluster = {4, 1, 1},
+                                   .grid = {264, 1, 1}};
+    uint64_t most = 0;
+    (void)unused;
+    ifl_place_busiest(&apart, &most);
+    assert_int_equal(most, 2);
+    ifl_place_busiest(&clustered, &most);
+    assert_int_equal(most, 3);
+    assert_int_equal(ifl_block_wave(&clustered, 1, 119), 0);
+    assert_int_equal(ifl_block_wave(&clustered, 1, 120), 1);
+    assert_int_equal(ifl_block_wave(&clustered, 1, 263), 2);
+}
+
 /* What is too little for all SMs is one block each for as many. */
 static void test_rest(void **unused)
 {
@@ -120,8 +190,12 @@ static void test_rest(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_blocks), cmocka_unit_test(test_first_free),
-        cmocka_unit_test(test_gpcs),         cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_equal_blocks),
+        cmocka_unit_test(test_first_free),
+        cmocka_unit_test(test_gpcs),
+        cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_waves_of_clusters),
+        cmocka_unit_test(test_busiest_of_clusters),
         cmocka_unit_test(test_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

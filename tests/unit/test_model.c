@@ -32,14 +32,56 @@ static void twelve_blocks_on_eight_sms(void **state)
     (void)state;
     ifl_device *device = open_device("k10");
     ifl_waves w;
-    ifl_waves_compute(device, 12, 1, &w);
+    ifl_waves_compute(device, 12, 1, 0, &w);
     assert_int_equal(w.wave_blocks, 8);
     assert_int_equal(w.full_waves, 1);
     assert_true(w.partial_wave == 0.5 && w.waves == 1.5 && w.tail_efficiency == 0.75);
-    ifl_waves_compute(device, 80, 1, &w);
+    ifl_waves_compute(device, 80, 1, 0, &w);
     assert_true(w.partial_wave == 0 && w.tail_efficiency == 1);
-    ifl_waves_compute(device, 12, 0, &w);
+    ifl_waves_compute(device, 12, 0, 0, &w);
     assert_true(w.waves == 0);
+    ifl_device_close(device);
+}
+
+/* tests/gpu/h200/clusters.txt: an H200 holds 30 clusters of 4 blocks that fill an SM each. */
+static void clusters_leave_places_empty(void **state)
+{
+    (void)state;
+    ifl_device *device = open_device("h200");
+    ifl_rates rates;
+    ifl_waves w;
+    ifl_timing apart, clustered;
+    ifl_work work = {.blocks = 264, .warps_per_block = 32, .waits_known = true, .cycles = 1e6};
+    ifl_waves_compute(device, 264, 1, 4, &w);
+    assert_int_equal(w.wave_blocks, 120);
+    assert_true(w.full_waves == 2 && is_near(w.partial_wave, 0.2, 1e-9));
+    assert_true(is_near(w.tail_efficiency, 2.2 / 3, 1e-9));
+    ifl_rates_find(device, &rates);
+    ifl_timing_find(&rates, &work, 1, &apart);
+    work.cluster = 4;
+    ifl_timing_find(&rates, &work, 1, &clustered);
+    const double launch = apart.term[IFL_TERM_LAUNCH]; /* two waves, and three */
+    assert_true(is_near((clustered.total - launch) / (apart.total - launch), 1.5, 1e-6));
+    ifl_device_close(device);
+}
+
+/* What each of the 120 SMs does for itself takes it longer than if all 132 had a part. */
+static void clusters_leave_sms_without_work(void **state)
+{
+    (void)state;
+    ifl_device *device = open_device("h200");
+    ifl_rates rates;
+    ifl_timing apart, clustered;
+    ifl_work work = {.blocks = 120, .warps_per_block = 32, .instructions = 1e9};
+    ifl_rates_find(device, &rates);
+    ifl_timing_find(&rates, &work, 1, &apart);
+    work.cluster = 4;
+    ifl_timing_find(&rates, &work, 1, &clustered);
+    assert_true(is_near(clustered.term[IFL_TERM_ISSUE], apart.term[IFL_TERM_ISSUE], 1e-9));
+    work.blocks = 240; /* as much again for each */
+    work.instructions *= 2;
+    ifl_timing_find(&rates, &work, 1, &clustered);
+    assert_true(is_near(clustered.term[IFL_TERM_ISSUE], 2 * apart.term[IFL_TERM_ISSUE], 1e-9));
     ifl_device_close(device);
 }
 
@@ -327,6 +369,23 @@ static void a_long_block_at_the_end_makes_the_tail(void **state)
     assert_true(is_near(s.tail_share, (8.0 + 1 + 1) / 18, 1e-12));
 }
 
+/* 8 SMs with one block each, 6 clusters of two blocks that do 1 and 3, on average 2: four run until 3,
+ * two more until 6. */
+static void a_cluster_ends_with_its_longest_block(void **state)
+{
+    (void)state;
+    ifl_work_slice slices[12];
+    ifl_block_work each = {.known = true, .slice_count = 12, .slices = slices};
+    const ifl_rates rates = {.sms = 8};
+    const ifl_work work = {.blocks = 12, .cluster = 2, .each = &each};
+    for (uint32_t i = 0; i < 12; i++)
+        slices[i] = i % 2 ? (ifl_work_slice){1, 3, 3} : (ifl_work_slice){1, 1, 1};
+    const ifl_schedule s = ifl_schedule_find(&rates, &work, 1);
+    assert_true(s.even == 1.5 && s.end == 3);
+    assert_true(is_near(s.tail_share, 2 * 2 * 3.0 / 24, 1e-12));
+    assert_true(is_near(s.tail_sm_share, 3.0 * 8 / 24, 1e-12));
+}
+
 /* 8 SMs with one block each and 12 equal blocks: document 004. A slice of many blocks, of which one
  * did most, is placed as such; of a grid too large to be placed block by block the end is. */
 static void many_blocks_are_placed_by_slices(void **state)
@@ -427,6 +486,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(twelve_blocks_on_eight_sms),
+        cmocka_unit_test(clusters_leave_places_empty),
+        cmocka_unit_test(clusters_leave_sms_without_work),
         cmocka_unit_test(the_other_half_of_the_l2_is_later),
         cmocka_unit_test(a_line_stored_takes_one_turn_of_the_l2),
         cmocka_unit_test(bytes_needed_are_near_those_of_cub),
@@ -437,6 +498,7 @@ int main(void)
         cmocka_unit_test(the_range_is_that_of_such_launches),
         cmocka_unit_test(ranges_are_wider_where_less_is_known),
         cmocka_unit_test(a_long_block_at_the_end_makes_the_tail),
+        cmocka_unit_test(a_cluster_ends_with_its_longest_block),
         cmocka_unit_test(many_blocks_are_placed_by_slices),
         cmocka_unit_test(starts_of_blocks_do_not_grow_with_their_work),
         cmocka_unit_test(a_few_blocks_are_spread_over_the_sms),

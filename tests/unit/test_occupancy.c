@@ -64,9 +64,9 @@ static void equals_nvidias_calculator(void **state)
 static void document_004_case_study(void **state)
 {
     (void)state;
-    ifl_occupancy a = compute("m2090", (ifl_occupancy_request){32, 63, 3840, 0, 0, 0});
-    ifl_occupancy b = compute("m2090", (ifl_occupancy_request){64, 63, 2 * 3840, 0, 0, 0});
-    ifl_occupancy c = compute("m2090", (ifl_occupancy_request){64, 63, 2 * 1536, 0, 0, 0});
+    ifl_occupancy a = compute("m2090", (ifl_occupancy_request){32, 63, 3840, 0, 0, 0, 0});
+    ifl_occupancy b = compute("m2090", (ifl_occupancy_request){64, 63, 2 * 3840, 0, 0, 0, 0});
+    ifl_occupancy c = compute("m2090", (ifl_occupancy_request){64, 63, 2 * 1536, 0, 0, 0, 0});
     assert_int_equal(a.warps_per_sm, 8);
     assert_string_equal(a.limiter, "blocks");
     assert_int_equal(b.warps_per_sm, 12);
@@ -79,7 +79,7 @@ static void document_004_case_study(void **state)
 static void cliffs_are_where_blocks_change(void **state)
 {
     (void)state;
-    ifl_occupancy_request r = {256, 40, 0, 0, 0, 0};
+    ifl_occupancy_request r = {256, 40, 0, 0, 0, 0, 0};
     ifl_occupancy at = compute("h200", r);
     r.registers = at.registers_for_more;
     assert_true(compute("h200", r).blocks_per_sm > at.blocks_per_sm);
@@ -97,13 +97,13 @@ static void refuses_nonsense(void **state)
     ifl_error error;
     ifl_occupancy o;
     ifl_device *device = open_device("h200");
-    ifl_occupancy_request r = {0, 32, 0, 0, 0, 0};
+    ifl_occupancy_request r = {0, 32, 0, 0, 0, 0, 0};
     assert_int_equal(ifl_occupancy_compute(device, &r, &o, &error), IFL_USAGE);
     ifl_device_close(device);
-    assert_int_equal(compute("h200", (ifl_occupancy_request){1025, 32, 0, 0, 0, 0}).blocks_per_sm,
-                     0);
     assert_int_equal(
-        compute("h200", (ifl_occupancy_request){32, 32, 228 * 1024, 0, 0, 0}).blocks_per_sm, 0);
+        compute("h200", (ifl_occupancy_request){1025, 32, 0, 0, 0, 0, 0}).blocks_per_sm, 0);
+    assert_int_equal(
+        compute("h200", (ifl_occupancy_request){32, 32, 228 * 1024, 0, 0, 0, 0}).blocks_per_sm, 0);
 }
 
 int main(void)

@@ -34,10 +34,11 @@ static void test_words(void **unused)
 /* What is kept of one request. */
 static ifl_request_cost kept_of(const ifl_access *access)
 {
-    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(&(ifl_placing){132, 0, 1}, 2)},
-                          .scope_count = 1,
-                          .warps_per_block = 1,
-                          .blocks = 1};
+    ifl_time_plan plan = {
+        .scopes = {ifl_time_scope_of(&(ifl_placing){.sms = 132, .per_sm = 0, .blocks = 1}, 2)},
+        .scope_count = 1,
+        .warps_per_block = 1,
+        .blocks = 1};
     const ifl_block_trace *found = NULL;
     ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
     assert_true(ifl_time_observer.follows(traces, 0));
@@ -100,7 +101,7 @@ static ifl_time_plan plan_of(const ifl_placing *placing, uint32_t warps)
 /* Blocks of two warps, of which the second ones do nothing, or as much as the first. */
 static uint64_t followed_of_two(uint32_t first, uint32_t second, bool is_first_full)
 {
-    ifl_time_plan plan = plan_of(&(ifl_placing){132, 1, 2}, 2);
+    ifl_time_plan plan = plan_of(&(ifl_placing){.sms = 132, .per_sm = 1, .blocks = 2}, 2);
     const uint32_t count[] = {first, second};
     const ifl_block_trace *found[2] = {NULL};
     ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
@@ -140,7 +141,7 @@ static void test_fuller_of_two(void **unused)
 static void test_longer_by_its_loads(void **unused)
 {
     enum { LOADS = 8 };
-    ifl_time_plan plan = plan_of(&(ifl_placing){132, 1, 2}, 1);
+    ifl_time_plan plan = plan_of(&(ifl_placing){.sms = 132, .per_sm = 1, .blocks = 2}, 1);
     ifl_access access = {.kind = IFL_ACCESS_LOAD,
                          .space = IFL_SPACE_GLOBAL,
                          .bytes = 4,
@@ -176,7 +177,7 @@ static void test_blocks_that_differ(void **unused)
 {
     enum { SMS = 132, PER_SM = 8 };
     static ifl_work_slice slices[PLANE];
-    const ifl_placing placing = {SMS, PER_SM, PLANE};
+    const ifl_placing placing = {.sms = SMS, .per_sm = PER_SM, .blocks = PLANE};
     const ifl_block_work work = {.known = true, .slice_count = PLANE, .slices = slices};
     ifl_time_plan plan = plan_of(&placing, 1);
     ifl_time_blocks found;
@@ -213,7 +214,7 @@ static void test_blocks_that_leave(void **unused)
 {
     enum { SMS = 132, PER_SM = 2, WORKING = PLANE / 4, LEAVING = 1 };
     static ifl_work_slice slices[PLANE];
-    const ifl_placing placing = {SMS, PER_SM, PLANE};
+    const ifl_placing placing = {.sms = SMS, .per_sm = PER_SM, .blocks = PLANE};
     const ifl_block_work work = {.known = true, .slice_count = PLANE, .slices = slices};
     ifl_time_plan plan = plan_of(&placing, 1);
     ifl_time_blocks found;

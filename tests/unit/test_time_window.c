@@ -26,7 +26,8 @@ typedef struct loop {
 
 static ifl_time_plan plan_of(const loop *l)
 {
-    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(&(ifl_placing){132, 0, l->blocks}, 2)},
+    ifl_time_plan plan = {.scopes = {ifl_time_scope_of(
+                              &(ifl_placing){.sms = 132, .per_sm = 0, .blocks = l->blocks}, 2)},
                           .scope_count = 1,
                           .warps_per_block = l->warps,
                           .blocks = l->blocks,

@@ -120,6 +120,7 @@ class ifl_occupancy_request(c.Structure):
         ("barriers", c.c_int),
         ("blocks", c.c_uint64),
         ("shared_limit", c.c_int),
+        ("cluster", c.c_int),
     ]
 
 
@@ -134,6 +135,7 @@ class ifl_occupancy(c.Structure):
         ("registers_before_fewer", c.c_int),
         ("shared_for_more", c.c_int),
         ("shared_before_fewer", c.c_int),
+        ("clusters", c.c_uint64),
     ]
 
 
@@ -314,7 +316,7 @@ FUNCTIONS = {
     "ifl_device_fields_write": (c.c_int, [c.c_int, c.c_void_p, c.POINTER(ifl_error)]),
     "ifl_occupancy_write": (c.c_int, [c.POINTER(c.c_void_p), c.c_size_t, c.POINTER(ifl_occupancy_request), c.c_int, c.c_void_p, c.POINTER(ifl_error)]),
     "ifl_term_name": (c.c_char_p, [c.c_int]),
-    "ifl_waves_compute": (None, [c.c_void_p, c.c_uint64, c.c_int, c.POINTER(ifl_waves)]),
+    "ifl_waves_compute": (None, [c.c_void_p, c.c_uint64, c.c_int, c.c_int, c.POINTER(ifl_waves)]),
     "ifl_profile_model": (c.c_int, [c.c_void_p, c.c_void_p, c.POINTER(ifl_model), c.POINTER(ifl_error)]),
     "ifl_profile_cache": (c.c_bool, [c.c_void_p, c.c_void_p, c.c_char_p, c.POINTER(c.c_double)]),
     "ifl_outcome_new": (c.c_int, [c.c_void_p, c.POINTER(c.c_void_p), c.POINTER(ifl_error)]),
