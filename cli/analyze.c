@@ -138,7 +138,7 @@ static const ifl_cli_option options[] = {
     {IFL_CLI_OPTION_kernel, "not needed if the file has only one", set_kernel},
     {IFL_CLI_OPTION_grid, NULL, set_grid},
     {IFL_CLI_OPTION_block, NULL, set_block},
-    {IFL_CLI_OPTION_cluster, NULL, set_cluster},
+    {IFL_CLI_OPTION_cluster, "not needed if the kernel says so (__cluster_dims__)", set_cluster},
     {IFL_CLI_OPTION_shared, "the dynamic part (0)", set_shared},
     {IFL_CLI_OPTION_arch,
      "which PTX to use from a file with several, and what a .cu file is compiled for", set_arch},

@@ -275,6 +275,23 @@ static ifl_status set_grid(void *user, const char *value, ifl_error *error)
                : ifl_cli_error(error, IFL_USAGE, "--grid takes blocks, X[,Y[,Z]], not '%s'", value);
 }
 
+/* As `--cluster` of analyze takes them; CUDA C++ Programming Guide: 8 blocks, 16 where a function allows
+ * what is not portable. */
+static ifl_status set_cluster(void *user, const char *value, ifl_error *error)
+{
+    enum { MOST_CLUSTER_BLOCKS = 16 };
+    occupancy_words *w = user;
+    const uint64_t blocks = read_product(value);
+    if (!blocks)
+        return ifl_cli_error(error, IFL_USAGE, "--cluster takes blocks, X[,Y[,Z]], not '%s'",
+                             value);
+    if (blocks > MOST_CLUSTER_BLOCKS)
+        return ifl_cli_error(error, IFL_USAGE, "--cluster %s: a cluster has at most %d blocks",
+                             value, MOST_CLUSTER_BLOCKS);
+    w->request.cluster = (int)blocks;
+    return IFL_OK;
+}
+
 enum { MOST_THREADS = 1024 }; /* of a block: CUDA C++ Programming Guide, Compute Capabilities */
 
 static ifl_status set_block(void *user, const char *value, ifl_error *error)
@@ -317,6 +334,7 @@ static const ifl_cli_option occupancy_options[] = {
     {IFL_CLI_OPTION_regs, NULL, set_registers},
     {IFL_CLI_OPTION_shared, "static and dynamic together (0)", set_shared},
     {IFL_CLI_OPTION_grid, "also shows its waves, and what the last one costs", set_grid},
+    {IFL_CLI_OPTION_cluster, "also shows how many the GPU holds at once", set_cluster},
     {IFL_CLI_OPTION_barriers, NULL, set_barriers},
     {IFL_CLI_OPTION_json, NULL, set_occupancy_json},
 };
@@ -344,6 +362,10 @@ static ifl_status print_occupancy(occupancy_words *w, ifl_error *error)
 {
     if (!w->request.threads)
         return ifl_cli_error(error, IFL_USAGE, "--block is missing: the threads per block");
+    if (w->request.cluster && w->request.blocks % (unsigned)w->request.cluster)
+        return ifl_cli_error(error, IFL_USAGE,
+                             "--cluster: a grid of %llu blocks is no multiple of %d",
+                             (unsigned long long)w->request.blocks, w->request.cluster);
     ifl_status status = w->count ? IFL_OK : add_all(w, error);
     if (status != IFL_OK)
         return status;
@@ -374,7 +396,9 @@ static int run_occupancy(int word_count, char **words)
 
 const ifl_cli_command ifl_cli_occupancy = {
     .name = "occupancy",
-    .usage = {"[--gpu NAME]... -b X[,Y[,Z]] [-r N] [-s BYTES] [-g X[,Y[,Z]]] [--json FILE]", NULL},
+    .usage = {"[--gpu NAME]... -b X[,Y[,Z]] [-r N] [-s BYTES] [-g X[,Y[,Z]]] "
+              "[--cluster X[,Y[,Z]]] [--json FILE]",
+              NULL},
     .summary = "how many blocks of a given size a GPU holds, and what limits them",
     .text = "The rules are those of NVIDIA's occupancy calculator; no kernel is needed.",
     .examples = {"inflight occupancy --gpu h200 --gpu rtx-4090 --block 256 --regs 40 --grid 1184",

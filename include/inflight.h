@@ -358,6 +358,7 @@ typedef enum ifl_lever {
 typedef struct ifl_waves {
     int blocks_per_sm;            /* that an SM holds by itself */
     uint64_t blocks, wave_blocks; /* of the grid; of a full wave */
+    uint32_t cluster;             /* blocks of one; 1: there are none */
     uint64_t full_waves;
     double waves;           /* blocks / wave_blocks */
     double partial_wave;    /* 0..1: the last wave's share of a full one; 0: none is partial */

@@ -77,6 +77,7 @@ static const struct {
     {"registers", by_registers}, {"shared memory", by_shared},
     {"barriers", by_barriers},   {"blocks", by_blocks},
 };
+enum { CLUSTERS_SINCE = 9 }; /* CUDA C++ Programming Guide, Compute Capabilities */
 enum { LIMITS = sizeof limits / sizeof *limits };
 
 static long blocks_of(const ifl_device *device, const ifl_occupancy_request *request)
@@ -149,7 +150,7 @@ ifl_status ifl_occupancy_compute(const ifl_device *device, const ifl_occupancy_r
     out->warps_per_sm = (int)(least * warps_of(request));
     out->max_warps_per_sm = (int)field(device, IFL_DEVICE_max_warps_per_sm);
     out->theoretical = (double)out->warps_per_sm / out->max_warps_per_sm;
-    if (request->cluster > 1)
+    if (request->cluster > 1 && field(device, IFL_DEVICE_compute_capability) >= CLUSTERS_SINCE)
         out->clusters = ifl_place_clusters((uint32_t)field(device, IFL_DEVICE_sms), (uint32_t)least,
                                            (uint32_t)request->cluster);
     find_steps(device, *request, out);

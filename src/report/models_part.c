@@ -194,9 +194,14 @@ static const char *estimate_text(ifl_page *page, const ifl_profile *profile, con
 static const char *held_text(ifl_page *page, const ifl_profile *profile, const ifl_model *m)
 {
     const ifl_occupancy *o = &m->occupancy;
-    return say(page, "An SM holds %d block%s, %d of %d warps%s%s.", o->blocks_per_sm,
+    const char *clusters = profile->cluster[0]
+                               ? say(page, " The GPU holds %s of %s at once.",
+                                     ifl_figure_counted(o->clusters, "cluster").text,
+                                     ifl_figure_counted(m->waves.cluster, "block").text)
+                               : "";
+    return say(page, "An SM holds %d block%s, %d of %d warps%s%s.%s", o->blocks_per_sm,
                o->blocks_per_sm == 1 ? "" : "s", o->warps_per_sm, o->max_warps_per_sm,
-               cliff_text(page, profile, m), estimate_text(page, profile, m));
+               cliff_text(page, profile, m), estimate_text(page, profile, m), clusters);
 }
 
 static const char *flight_text(ifl_page *page, const ifl_profile *profile, const ifl_model *m)
@@ -329,6 +334,8 @@ static void put_occupancy(ifl_tree *tree, json_t *o, const ifl_model *m)
     ifl_tree_put_count(tree, o, "blocks_per_sm", (uint64_t)m->occupancy.blocks_per_sm);
     ifl_tree_put_count(tree, o, "warps_per_sm", (uint64_t)m->occupancy.warps_per_sm);
     ifl_tree_put_text(tree, o, "occupancy_limiter", m->occupancy.limiter);
+    if (m->waves.cluster > 1)
+        ifl_tree_put_count(tree, o, "clusters", m->occupancy.clusters);
     if (m->registers) {
         ifl_tree_put_count(tree, o, "registers", (uint64_t)m->registers);
         ifl_tree_put_flag(tree, o, "registers_estimated", m->registers_estimated);

@@ -185,17 +185,32 @@ ifl_status ifl_device_fields_write(int width, FILE *out, ifl_error *error)
 
 /* ---- occupancy ------------------------------------------------------------------------------- */
 
-static const ifl_column occupancy_columns[] = {
-    {{"GPU", NULL}, false, 0, false},        {{"blocks", "per SM"}, true, 0, false},
-    {{"warps", "per SM"}, true, 0, false},   {{"occu-", "pancy"}, true, 0, false},
-    {{"limited by", NULL}, false, 0, false}, {{"the next step", NULL}, false, 0, true}};
-/* With a grid. */
-static const ifl_column wave_columns[] = {
-    {{"GPU", NULL}, false, 0, false},         {{"blocks", "per SM"}, true, 0, false},
-    {{"warps", "per SM"}, true, 0, false},    {{"occu-", "pancy"}, true, 0, false},
-    {{"waves", NULL}, true, 0, false},        {{"last", "wave"}, true, WIDE, false},
-    {{"effi-", "ciency"}, true, WIDE, false}, {{"limited by", NULL}, false, 0, false},
-    {{"the next step", NULL}, false, 0, true}};
+/* A table without a grid or clusters has fewer of them. */
+enum { HELD_COLUMNS = 4, WAVE_COLUMNS = 3, STEP_COLUMNS = 2, MOST_COLUMNS = 10 };
+static const ifl_column held_columns[HELD_COLUMNS] = {{{"GPU", NULL}, false, 0, false},
+                                                      {{"blocks", "per SM"}, true, 0, false},
+                                                      {{"warps", "per SM"}, true, 0, false},
+                                                      {{"occu-", "pancy"}, true, 0, false}};
+static const ifl_column cluster_column = {{"clusters", "per GPU"}, true, 0, false};
+static const ifl_column wave_columns[WAVE_COLUMNS] = {{{"waves", NULL}, true, 0, false},
+                                                      {{"last", "wave"}, true, WIDE, false},
+                                                      {{"effi-", "ciency"}, true, WIDE, false}};
+static const ifl_column step_columns[STEP_COLUMNS] = {{{"limited by", NULL}, false, 0, false},
+                                                      {{"the next step", NULL}, false, 0, true}};
+
+static size_t choose_columns(const ifl_occupancy_request *request, ifl_column *to)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < HELD_COLUMNS; i++)
+        to[count++] = held_columns[i];
+    if (request->cluster > 1)
+        to[count++] = cluster_column;
+    for (size_t i = 0; i < WAVE_COLUMNS && request->blocks; i++)
+        to[count++] = wave_columns[i];
+    for (size_t i = 0; i < STEP_COLUMNS; i++)
+        to[count++] = step_columns[i];
+    return count;
+}
 
 /* One resource around the value that is asked for. */
 typedef struct cliff {
@@ -268,6 +283,12 @@ static size_t add_waves(ifl_page *page, const ifl_device *device,
     return next;
 }
 
+/* None where there are no clusters, or none fits. */
+static int blocks_that_run(const ifl_occupancy_request *request, const ifl_occupancy *o)
+{
+    return request->cluster > 1 && !o->clusters ? 0 : o->blocks_per_sm;
+}
+
 static ifl_status add_occupancy(ifl_page *page, ifl_table *table, const ifl_device *device,
                                 const ifl_occupancy_request *request, ifl_error *error)
 {
@@ -279,9 +300,11 @@ static ifl_status add_occupancy(ifl_page *page, ifl_table *table, const ifl_devi
         .cell = {device->id, ifl_arena_printf(&page->arena, "%d", o.blocks_per_sm),
                  ifl_arena_printf(&page->arena, "%d of %d", o.warps_per_sm, o.max_warps_per_sm),
                  percent(page, o.theoretical)}};
-    size_t next = 4;
+    size_t next = HELD_COLUMNS;
+    if (request->cluster > 1)
+        row.cell[next++] = ifl_arena_printf(&page->arena, "%s", ifl_figure_count(o.clusters).text);
     if (request->blocks)
-        next = add_waves(page, device, request, o.blocks_per_sm, &row, next);
+        next = add_waves(page, device, request, blocks_that_run(request, &o), &row, next);
     row.cell[next] = o.limiter;
     row.cell[next + 1] = next_step(page, device, request, &o);
     ifl_table_add(page, table, &row);
@@ -293,11 +316,8 @@ ifl_status ifl_occupancy_write(const ifl_device *const *devices, size_t count,
                                ifl_error *error)
 {
     ifl_page page = {.out = out, .width = width};
-    ifl_table table = {.columns = occupancy_columns,
-                       .column_count = sizeof occupancy_columns / sizeof *occupancy_columns};
-    if (request->blocks)
-        table = (ifl_table){.columns = wave_columns,
-                            .column_count = sizeof wave_columns / sizeof *wave_columns};
+    ifl_column columns[MOST_COLUMNS];
+    ifl_table table = {.columns = columns, .column_count = choose_columns(request, columns)};
     ifl_status status = IFL_OK;
     for (size_t i = 0; i < count && status == IFL_OK; i++)
         status = add_occupancy(&page, &table, devices[i], request, error);

@@ -99,11 +99,13 @@ static ifl_status add_occupancy(ifl_tree *tree, json_t *list, const ifl_device *
     ifl_tree_put_count(tree, object, "max_warps_per_sm", (uint64_t)o.max_warps_per_sm);
     ifl_tree_put_real(tree, object, "occupancy_theoretical", o.theoretical);
     ifl_tree_put_text(tree, object, "occupancy_limiter", o.limiter);
+    if (request->cluster > 1)
+        ifl_tree_put_count(tree, object, "clusters", o.clusters);
     put_step(tree, object, "registers_for_more", o.registers_for_more);
     put_step(tree, object, "registers_before_fewer", o.registers_before_fewer);
     put_step(tree, object, "shared_for_more", o.shared_for_more);
     put_step(tree, object, "shared_before_fewer", o.shared_before_fewer);
-    if (request->blocks)
+    if (request->blocks && (request->cluster <= 1 || o.clusters))
         put_waves(tree, object, device, request, o.blocks_per_sm);
     ifl_tree_append(tree, list, object);
     return IFL_OK;

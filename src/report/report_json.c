@@ -144,6 +144,8 @@ static json_t *launch_of(ifl_tree *tree, const ifl_outcome *outcome)
     ifl_tree_put_text(tree, object, "target", profile->target);
     ifl_tree_put(tree, object, "grid", size_of(tree, profile->grid));
     ifl_tree_put(tree, object, "block", size_of(tree, profile->block));
+    if (profile->cluster[0])
+        ifl_tree_put(tree, object, "cluster", size_of(tree, profile->cluster));
     ifl_tree_put_count(tree, object, "shared_bytes", profile->shared_bytes);
     ifl_tree_put_text(tree, object, "backend", profile->backend);
     ifl_tree_put_flag(tree, object, "complete", profile->complete);

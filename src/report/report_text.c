@@ -105,9 +105,12 @@ static void print_launch(sheet *s)
                              ? ifl_arena_printf(arena, "%s of shared memory",
                                                 ifl_figure_counted(p->shared_bytes, "byte").text)
                              : "no shared memory";
+    const char *clusters = p->cluster[0] ? ifl_arena_printf(arena, " in clusters of %s",
+                                                            ifl_figure_size(p->cluster).text)
+                                         : "";
     ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_PLAIN,
-                       ifl_arena_printf(arena, "grid %s · block %s · %s",
-                                        ifl_figure_size(p->grid).text,
+                       ifl_arena_printf(arena, "grid %s%s · block %s · %s",
+                                        ifl_figure_size(p->grid).text, must(s, clusters),
                                         ifl_figure_size(p->block).text, must(s, shared)));
     const char *file = ifl_clean_line(arena, or_nothing(p->file));
     const char *blocks = counted(s, p->blocks_done, "block"), *warps = counted(s, s->warps, "warp");

@@ -144,6 +144,7 @@ class ifl_waves(c.Structure):
         ("blocks_per_sm", c.c_int),
         ("blocks", c.c_uint64),
         ("wave_blocks", c.c_uint64),
+        ("cluster", c.c_uint32),
         ("full_waves", c.c_uint64),
         ("waves", c.c_double),
         ("partial_wave", c.c_double),
