@@ -2,29 +2,100 @@
  * See texel_format.h. */
 #include "code/texel_format.h"
 
-static const struct {
-    int format;
-    uint8_t of, bits;
+#include <string.h>
+
+/* CUDA Driver API, CUarray_format, and CUDA Runtime API, cudaChannelFormatKind. Those with channels of
+ * their own have that many, others 1, 2 or 4. */
+static const struct format {
+    int format, kind;
+    ifl_texel texel;
 } formats[] = {
-    {0x01, IFL_TEXEL_UNSIGNED, 8}, {0x02, IFL_TEXEL_UNSIGNED, 16}, {0x03, IFL_TEXEL_UNSIGNED, 32},
-    {0x08, IFL_TEXEL_SIGNED, 8},   {0x09, IFL_TEXEL_SIGNED, 16},   {0x0a, IFL_TEXEL_SIGNED, 32},
-    {0x10, IFL_TEXEL_FLOAT, 16},   {0x20, IFL_TEXEL_FLOAT, 32},
+    {0x01, 1, {IFL_TEXEL_UNSIGNED, 8, 0, IFL_TEXEL_PLAIN}},
+    {0x02, 1, {IFL_TEXEL_UNSIGNED, 16, 0, IFL_TEXEL_PLAIN}},
+    {0x03, 1, {IFL_TEXEL_UNSIGNED, 32, 0, IFL_TEXEL_PLAIN}},
+    {0x08, 0, {IFL_TEXEL_SIGNED, 8, 0, IFL_TEXEL_PLAIN}},
+    {0x09, 0, {IFL_TEXEL_SIGNED, 16, 0, IFL_TEXEL_PLAIN}},
+    {0x0a, 0, {IFL_TEXEL_SIGNED, 32, 0, IFL_TEXEL_PLAIN}},
+    {0x10, 2, {IFL_TEXEL_FLOAT, 16, 0, IFL_TEXEL_PLAIN}},
+    {0x20, 2, {IFL_TEXEL_FLOAT, 32, 0, IFL_TEXEL_PLAIN}},
+    {0xc0, 5, {IFL_TEXEL_UNSIGNED, 8, 1, IFL_TEXEL_FRACTIONS}},
+    {0xc1, 6, {IFL_TEXEL_UNSIGNED, 8, 2, IFL_TEXEL_FRACTIONS}},
+    {0xc2, 7, {IFL_TEXEL_UNSIGNED, 8, 4, IFL_TEXEL_FRACTIONS}},
+    {0xc3, 8, {IFL_TEXEL_UNSIGNED, 16, 1, IFL_TEXEL_FRACTIONS}},
+    {0xc4, 9, {IFL_TEXEL_UNSIGNED, 16, 2, IFL_TEXEL_FRACTIONS}},
+    {0xc5, 10, {IFL_TEXEL_UNSIGNED, 16, 4, IFL_TEXEL_FRACTIONS}},
+    {0xc6, 11, {IFL_TEXEL_SIGNED, 8, 1, IFL_TEXEL_FRACTIONS}},
+    {0xc7, 12, {IFL_TEXEL_SIGNED, 8, 2, IFL_TEXEL_FRACTIONS}},
+    {0xc8, 13, {IFL_TEXEL_SIGNED, 8, 4, IFL_TEXEL_FRACTIONS}},
+    {0xc9, 14, {IFL_TEXEL_SIGNED, 16, 1, IFL_TEXEL_FRACTIONS}},
+    {0xca, 15, {IFL_TEXEL_SIGNED, 16, 2, IFL_TEXEL_FRACTIONS}},
+    {0xcb, 16, {IFL_TEXEL_SIGNED, 16, 4, IFL_TEXEL_FRACTIONS}},
+    {0x50, 31, {IFL_TEXEL_UNSIGNED, 10, 4, IFL_TEXEL_PACKED}},
 };
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static const struct format *row_of(const ifl_texel *texel)
+{
+    for (size_t i = 0; i < FORMATS; i++) {
+        const ifl_texel *row = &formats[i].texel;
+        if (row->of == texel->of && row->bits == texel->bits && row->form == texel->form &&
+            (!row->channels || row->channels == texel->channels))
+            return &formats[i];
+    }
+    return NULL;
+}
+
+static bool has_channels(const struct format *row, unsigned channels, ifl_texel *texel)
+{
+    *texel = row->texel;
+    texel->channels = (uint8_t)channels;
+    return row->texel.channels ? channels == row->texel.channels
+                               : channels == 1 || channels == 2 || channels == 4;
+}
 
 bool ifl_texel_of_format(int format, unsigned channels, ifl_texel *texel)
 {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (formats[i].format == format) {
-            *texel = (ifl_texel){formats[i].of, formats[i].bits, (uint8_t)channels};
-            return channels == 1 || channels == 2 || channels == 4;
-        }
+    for (size_t i = 0; i < FORMATS; i++)
+        if (formats[i].format == format)
+            return has_channels(&formats[i], channels, texel);
     return false;
 }
 
 int ifl_format_of_texel(const ifl_texel *texel)
 {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (formats[i].of == texel->of && formats[i].bits == texel->bits)
-            return formats[i].format;
-    return 0;
+    const struct format *row = row_of(texel);
+    return row ? row->format : 0;
+}
+
+/* As cudaCreateChannelDesc has them: the channels that are there come first. */
+static void bits_of_channels(const ifl_texel *texel, int bits[IFL_TEXEL_CHANNELS])
+{
+    static const int packed[IFL_TEXEL_CHANNELS] = {10, 10, 10, 2};
+    for (unsigned c = 0; c < IFL_TEXEL_CHANNELS; c++)
+        bits[c] = c >= texel->channels              ? 0
+                  : texel->form == IFL_TEXEL_PACKED ? packed[c]
+                                                    : texel->bits;
+}
+
+bool ifl_texel_of_kind(int kind, const int bits[IFL_TEXEL_CHANNELS], ifl_texel *texel)
+{
+    unsigned channels = 0;
+    int wanted[IFL_TEXEL_CHANNELS];
+    while (channels < IFL_TEXEL_CHANNELS && bits[channels])
+        channels++;
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (formats[i].kind != kind || !has_channels(&formats[i], channels, texel))
+            continue;
+        bits_of_channels(texel, wanted);
+        if (memcmp(wanted, bits, sizeof wanted) == 0)
+            return true;
+    }
+    return false;
+}
+
+void ifl_kind_of_texel(const ifl_texel *texel, int *kind, int bits[IFL_TEXEL_CHANNELS])
+{
+    const struct format *row = row_of(texel);
+    *kind = row ? row->kind : 0;
+    bits_of_channels(texel, bits);
 }

@@ -24,11 +24,18 @@ typedef enum ifl_texel_class {
     IFL_TEXEL_FLOAT
 } ifl_texel_class;
 
+typedef enum ifl_texel_form {
+    IFL_TEXEL_PLAIN,
+    IFL_TEXEL_FRACTIONS, /* integers that are read as floats of 0 to 1, or -1 to 1, whatever is asked */
+    IFL_TEXEL_PACKED     /* the same in a word: 10, 10, 10 and 2 bits, the first the lowest */
+} ifl_texel_form;
+
 /* What an element is. */
 typedef struct ifl_texel {
     uint8_t of;       /* ifl_texel_class */
-    uint8_t bits;     /* of a channel: 8, 16, 32 */
+    uint8_t bits;     /* of a channel: 8, 16, 32; of the first one of PACKED: 10 */
     uint8_t channels; /* 1, 2, 4 */
+    uint8_t form;     /* ifl_texel_form */
 } ifl_texel;
 
 /* Values as those of cudaTextureAddressMode. */
@@ -74,7 +81,7 @@ typedef struct ifl_texture {
 
 static inline uint32_t ifl_texel_bytes(const ifl_texel *texel)
 {
-    return (uint32_t)texel->bits / 8 * texel->channels;
+    return texel->form == IFL_TEXEL_PACKED ? 4 : (uint32_t)texel->bits / 8 * texel->channels;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */

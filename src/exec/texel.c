@@ -9,10 +9,27 @@
 #include <math.h>
 #include <string.h>
 
-static uint32_t raw_channel(const ifl_texel *texel, const uint8_t *from)
+/* Of the channel; 2 of the last one of 10, 10, 10 and 2. */
+static unsigned bits_of(const ifl_texel *texel, unsigned channel)
+{
+    enum { LAST = 3, OF_LAST = 2 };
+    return texel->form == IFL_TEXEL_PACKED && channel == LAST ? OF_LAST : texel->bits;
+}
+
+static uint32_t packed_channel(const ifl_texel *texel, unsigned channel, const uint8_t *from)
+{
+    uint32_t word;
+    memcpy(&word, from, sizeof word);
+    return word >> (channel * texel->bits) & (UINT32_MAX >> (32 - bits_of(texel, channel)));
+}
+
+static uint32_t raw_channel(const ifl_texel *texel, unsigned channel, const uint8_t *element)
 {
     uint32_t word;
     uint16_t half;
+    const uint8_t *from = element + (size_t)channel * (texel->bits / 8);
+    if (texel->form == IFL_TEXEL_PACKED)
+        return packed_channel(texel, channel, element);
     if (texel->bits == 8)
         return *from;
     memcpy(&half, from, sizeof half);
@@ -29,10 +46,10 @@ static int32_t signed_channel(const ifl_texel *texel, uint32_t raw)
 
 /* The full range of an integer stands for 0 to 1, or -1 to 1, where the least number is -1 as the
  * one above it is. */
-static uint32_t normalized(const ifl_texel *texel, uint32_t raw)
+static uint32_t normalized(const ifl_texel *texel, unsigned channel, uint32_t raw)
 {
     const bool is_signed = texel->of == IFL_TEXEL_SIGNED;
-    const double most = (double)((UINT64_C(1) << (texel->bits - is_signed)) - 1);
+    const double most = (double)((UINT64_C(1) << (bits_of(texel, channel) - is_signed)) - 1);
     const double value = (is_signed ? (double)signed_channel(texel, raw) : (double)raw) / most;
     return ifl_f32_bits((float)(value < -1 ? -1 : value));
 }
@@ -62,7 +79,7 @@ static uint32_t word_of(const ifl_texture *texture, unsigned channel, uint32_t r
     if (texel->of == IFL_TEXEL_FLOAT)
         return texel->bits == 16 ? ifl_f32_bits((float)ifl_widen(&ifl_f16, raw)) : raw;
     if (texture->reads_normalized)
-        return normalized(texel, raw);
+        return normalized(texel, channel, raw);
     return texel->of == IFL_TEXEL_SIGNED ? (uint32_t)signed_channel(texel, raw) : raw;
 }
 
@@ -72,13 +89,12 @@ void ifl_texel_read(const ifl_texture *texture, const uint8_t *from, uint8_t wan
 {
     const ifl_texel *texel = &texture->texel;
     if (wanted == 1 && texel->bits == 32) { /* the most common by far */
-        to[0] = raw_channel(texel, from);
+        to[0] = raw_channel(texel, 0, from);
         return;
     }
     for (uint32_t left = wanted; left; left &= left - 1) {
         const unsigned c = (unsigned)__builtin_ctz(left);
-        const uint8_t *at = from + (size_t)c * (texel->bits / 8);
-        to[c] = c < texel->channels ? word_of(texture, c, raw_channel(texel, at)) : 0;
+        to[c] = c < texel->channels ? word_of(texture, c, raw_channel(texel, c, from)) : 0;
     }
 }
 
@@ -104,7 +120,7 @@ static uint32_t border_word(const ifl_texture *texture, unsigned channel, uint32
     if (is_colour(texture, channel))
         return nearest_colour(ifl_bits_f32(border));
     const bool is_signed = texel->of == IFL_TEXEL_SIGNED;
-    const double most = (double)((UINT64_C(1) << (texel->bits - is_signed)) - 1),
+    const double most = (double)((UINT64_C(1) << (bits_of(texel, channel) - is_signed)) - 1),
                  value = ifl_bits_f32(border),
                  whole = floor((value > 1            ? 1
                                 : value < -is_signed ? -is_signed

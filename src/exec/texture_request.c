@@ -473,6 +473,9 @@ static bool move_surface(request *r)
     const bool is_there = place_in_surface(r, &offset, &is_fault);
     if (is_fault)
         return fail(r, IFL_FAULT_OTHER, "ends before these coordinates, and they trap");
+    if (r->op->is_formatted && r->view.texture->texel.form != IFL_TEXEL_PLAIN)
+        return fail(r, IFL_FAULT_OTHER,
+                    "has elements of fractions, in whose format nothing can be stored here");
     if (is_there && offset % moved_bytes(r))
         return fail(r, IFL_FAULT_MISALIGNED, "is asked for an element across its own alignment");
     note(r, r->view.texture, 0, &offset, is_there);

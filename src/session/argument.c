@@ -647,10 +647,11 @@ static bool takes_texel(const ifl_element *element, ifl_texture *t)
     const bool is_float = element->type == IFL_ELEMENT_F16 || element->type == IFL_ELEMENT_F32,
                is_signed = element->type == IFL_ELEMENT_I8 || element->type == IFL_ELEMENT_I16 ||
                            element->type == IFL_ELEMENT_I32;
-    t->texel = (ifl_texel){is_float    ? IFL_TEXEL_FLOAT
-                           : is_signed ? IFL_TEXEL_SIGNED
-                                       : IFL_TEXEL_UNSIGNED,
-                           (uint8_t)(element->bytes * BYTE), 1};
+    t->texel = (ifl_texel){.of = is_float    ? IFL_TEXEL_FLOAT
+                                 : is_signed ? IFL_TEXEL_SIGNED
+                                             : IFL_TEXEL_UNSIGNED,
+                           .bits = (uint8_t)(element->bytes * BYTE),
+                           .channels = 1};
     return element->bytes <= MOST_BYTES && element->type != IFL_ELEMENT_BF16 &&
            (is_float || !t->filters);
 }

@@ -2,6 +2,7 @@
  * See array.h. */
 #include "standin/array.h"
 
+#include "code/texel_format.h"
 #include "standin/chosen_gpu.h"
 #include "standin/handle.h"
 
@@ -11,35 +12,30 @@ enum { BLOCK_BYTES = 64, BLOCK_ROWS = 8 };
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
-enum { KIND_SIGNED, KIND_UNSIGNED, KIND_FLOAT };
+/* CUDA takes them, and they are told of by name: two planes of one picture (NV12), and elements that
+ * are compressed in blocks of 4 by 4. */
+static bool is_left_out(int kind)
+{
+    enum { NV12 = 4, FIRST_COMPRESSED = 17, LAST_COMPRESSED = 30 };
+    return kind == NV12 || (kind >= FIRST_COMPRESSED && kind <= LAST_COMPRESSED);
+}
 
-/* The channels that are there come first and have the same size. */
 ifl_cuda_error ifl_texel_of_channels(const ifl_channels *channels, ifl_texel *texel)
 {
-    const int bits = channels->bits[0];
-    unsigned count = 0;
-    while (count < IFL_TEXEL_CHANNELS && channels->bits[count] == bits)
-        count++;
-    for (unsigned c = count; c < IFL_TEXEL_CHANNELS; c++)
-        if (channels->bits[c])
-            return ifl_cudaErrorInvalidChannelDescriptor;
-    const bool is_size = bits == 32 || bits == 16 || (bits == 8 && channels->kind != KIND_FLOAT);
-    if (!is_size || count == 3 || channels->kind < KIND_SIGNED || channels->kind > KIND_FLOAT)
+    if (ifl_texel_of_kind(channels->kind, channels->bits, texel))
+        return ifl_cudaSuccess;
+    if (!is_left_out(channels->kind))
         return ifl_cudaErrorInvalidChannelDescriptor;
-    const uint8_t of = channels->kind == KIND_FLOAT      ? IFL_TEXEL_FLOAT
-                       : channels->kind == KIND_UNSIGNED ? IFL_TEXEL_UNSIGNED
-                                                         : IFL_TEXEL_SIGNED;
-    *texel = (ifl_texel){.of = of, .bits = (uint8_t)bits, .channels = (uint8_t)count};
-    return ifl_cudaSuccess;
+    ifl_state_tell(
+        "error: arrays of planes (NV12) and of block-compressed elements (BC1 to BC7) are "
+        "not served");
+    return ifl_cudaErrorNotSupported;
 }
 
 ifl_channels ifl_channels_of_texel(const ifl_texel *texel)
 {
-    ifl_channels channels = {.kind = texel->of == IFL_TEXEL_FLOAT      ? KIND_FLOAT
-                                     : texel->of == IFL_TEXEL_UNSIGNED ? KIND_UNSIGNED
-                                                                       : KIND_SIGNED};
-    for (unsigned c = 0; c < texel->channels; c++)
-        channels.bits[c] = texel->bits;
+    ifl_channels channels = {.kind = 0};
+    ifl_kind_of_texel(texel, &channels.kind, channels.bits);
     return channels;
 }
 

@@ -12,6 +12,21 @@ typedef struct deep_array {
     unsigned channels, flags;
 } deep_array;
 
+/* The formats of videos and of block-compressed elements (CUDA Driver API, CUarray_format), which CUDA
+ * takes, are told of by name. */
+static ifl_cuda_error texel_of(const deep_array *words, ifl_texel *texel)
+{
+    enum { FIRST_LEFT_OUT = 0x91, LAST_LEFT_OUT = 0xb5 };
+    if (ifl_texel_of_format(words->format, words->channels, texel))
+        return ifl_cudaSuccess;
+    if (words->format < FIRST_LEFT_OUT || words->format > LAST_LEFT_OUT)
+        return ifl_cudaErrorInvalidValue;
+    ifl_state_tell(
+        "error: arrays of videos' formats (NV12 and others) and of block-compressed elements "
+        "(BC1 to BC7) are not served");
+    return ifl_cudaErrorNotSupported;
+}
+
 static ifl_cuda_error make_in(ifl_session *session, ifl_array **out, const deep_array *words,
                               const char *call, const void *from)
 {
@@ -19,9 +34,8 @@ static ifl_cuda_error make_in(ifl_session *session, ifl_array **out, const deep_
                        .height = words->height,
                        .depth = words->depth,
                        .flags = words->flags};
-    return ifl_texel_of_format(words->format, words->channels, &asked.texel)
-               ? ifl_array_make(session, &asked, call, from, out)
-               : ifl_cudaErrorInvalidValue;
+    const ifl_cuda_error code = texel_of(words, &asked.texel);
+    return code == ifl_cudaSuccess ? ifl_array_make(session, &asked, call, from, out) : code;
 }
 
 static ifl_cuda_error make(ifl_array **out, const deep_array *words, const char *call,
@@ -93,9 +107,10 @@ static ifl_cuda_error make_levels_in(ifl_session *session, ifl_mipmaps **out,
                        .height = words->height,
                        .depth = words->depth,
                        .flags = words->flags};
-    return ifl_texel_of_format(words->format, words->channels, &asked.texel)
+    const ifl_cuda_error code = texel_of(words, &asked.texel);
+    return code == ifl_cudaSuccess
                ? ifl_mipmaps_make(session, &asked, levels, "cuMipmappedArrayCreate", from, out)
-               : ifl_cudaErrorInvalidValue;
+               : code;
 }
 
 static ifl_cuda_error make_levels(ifl_mipmaps **out, const deep_array *words, unsigned levels,

@@ -247,13 +247,14 @@ static ifl_cuda_error take_sampler(const ifl_sampler *s, ifl_texture *t)
         return ifl_cudaErrorInvalidValue;
     if (s->level_filter < 0 || s->level_filter > 1)
         return ifl_cudaErrorInvalidValue;
+    const bool is_fraction = t->texel.form != IFL_TEXEL_PLAIN;
     if (s->reads_normalized && !is_float && t->texel.bits == 32)
         return ifl_cudaErrorInvalidNormSetting;
-    if (s->filter && !is_float && !s->reads_normalized)
+    if (s->filter && !is_float && !s->reads_normalized && !is_fraction)
         return ifl_cudaErrorInvalidFilterSetting;
     t->filters = s->filter && !t->is_linear;
     t->is_normalized = s->is_normalized;
-    t->reads_normalized = s->reads_normalized && !is_float;
+    t->reads_normalized = (s->reads_normalized || is_fraction) && !is_float;
     for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++)
         t->mode[d] = mode_of(s, t, d);
     t->is_srgb = s->is_srgb && t->texel.of == IFL_TEXEL_UNSIGNED && t->texel.bits == 8;

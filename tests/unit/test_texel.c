@@ -24,7 +24,7 @@ static uint32_t between(float first, float second)
     const ifl_texture texture = {.rank = 1,
                                  .filters = true,
                                  .mode = {IFL_OUTSIDE_CLAMP, IFL_OUTSIDE_CLAMP, IFL_OUTSIDE_CLAMP},
-                                 .texel = {IFL_TEXEL_FLOAT, 32, 1},
+                                 .texel = {IFL_TEXEL_FLOAT, 32, 1, IFL_TEXEL_PLAIN},
                                  .size = {2, 1, 1},
                                  .layers = 1,
                                  .pitch = sizeof row,
