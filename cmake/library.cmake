@@ -32,8 +32,8 @@ set(INFLIGHT_FOLDERS
 # sanitizers' checks, not optimised, in a third.
 set(INFLIGHT_COLD $<$<CONFIG:Release,RelWithDebInfo>:-O1> ${INFLIGHT_UNOPTIMISED})
 set(INFLIGHT_COLD_FOLDERS compile device gpu advice outcome report)
-# What runs for each access of a launch: in a demo this alone is optimised. The engine needs calls in tail position as jumps.
-set(INFLIGHT_HOT $<$<CONFIG:Demo>:-Og;-foptimize-sibling-calls>)
+# What runs for each access of a launch: in a demo this alone is optimised.
+set(INFLIGHT_HOT $<$<CONFIG:Demo>:-Og>)
 set(INFLIGHT_HOT_FOLDERS exec count cache time)
 
 foreach(folder ${INFLIGHT_FOLDERS})
@@ -95,6 +95,19 @@ endif()
 set(width_flags_base "")
 set(width_flags_v3 -march=x86-64-v3)
 set(width_flags_v4 -march=x86-64-v4 -mprefer-vector-width=512)
+include(${CMAKE_CURRENT_LIST_DIR}/tail_calls.cmake)
+set(inner_Release -O3)
+set(inner_RelWithDebInfo -O3)
+set(inner_Demo -Og -DIFL_JUMPS=0) # -O1, which jumps need, takes twice as long
+set(inner_flags "")
+set(configurations ${CMAKE_BUILD_TYPE})
+if(CMAKE_CONFIGURATION_TYPES)
+  set(configurations ${CMAKE_CONFIGURATION_TYPES})
+endif()
+foreach(config ${configurations})
+  inflight_tail_calls(${config} "${inner_${config}}" jumps)
+  list(APPEND inner_flags "$<$<CONFIG:${config}>:${inner_${config}};${jumps}>")
+endforeach()
 file(GLOB width_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/exec/width/*.c)
 foreach(width ${INFLIGHT_WIDTHS})
   add_library(ifl_width_${width} OBJECT ${width_sources})
@@ -106,7 +119,7 @@ foreach(width ${INFLIGHT_WIDTHS})
   target_compile_options(ifl_width_${width} PRIVATE ${width_flags_${width}} -fopenmp-simd -fno-strict-aliasing -fno-trapping-math
                          -Wno-psabi
                          $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>
-                         $<$<CONFIG:Release,RelWithDebInfo>:-O3> "${INFLIGHT_HOT}")
+                         "${inner_flags}")
 endforeach()
 
 add_library(ifl_widths OBJECT ${PROJECT_SOURCE_DIR}/src/exec/widths.c)

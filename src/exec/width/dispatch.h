@@ -3,7 +3,8 @@
  *
  * Where the compiler turns a call in tail position into a jump, a handler jumps straight to the
  * next one and a whole basic block runs without coming back. Elsewhere (no optimisation,
- * sanitizers) it returns the next code and the loop in warp.c goes on. */
+ * sanitizers) it returns the next code and the loop in warp.c goes on. clang does as it is told;
+ * gcc jumps from -O2 on, and cmake/tail_calls.cmake finds out (IFL_JUMPS). */
 #ifndef IFL_EXEC_WIDTH_DISPATCH_H
 #define IFL_EXEC_WIDTH_DISPATCH_H
 
@@ -31,7 +32,15 @@
 #define IFL_TAIL
 #endif
 
-#if defined(__OPTIMIZE__) && !defined(IFL_SANITIZED)
+#if !defined(IFL_JUMPS) && defined(__OPTIMIZE__) && !defined(IFL_SANITIZED)
+#if !defined(__clang__)
+#error                                                                                             \
+    "Are calls in tail position jumps (gcc -O1, -Og: no)? Say IFL_JUMPS=1, or 0: a loop calls each"
+#endif
+#define IFL_JUMPS 1
+#endif
+
+#if IFL_JUMPS
 #define IFL_GO(to) IFL_TAIL return (to)->run((to), warp, frame, active)
 #else
 #define IFL_GO(to) return ((void)warp, (void)frame, (void)active, (to))
