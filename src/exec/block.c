@@ -101,14 +101,16 @@ static void tell_arrival(const ifl_warp *warp, const ifl_code *code, uint32_t ma
 
 void ifl_block_tell_barrier(ifl_warp *warp, const ifl_code *code, uint32_t mask)
 {
-    tell_arrival(warp, code, mask, false);
+    if (warp->worker->tells_barriers)
+        tell_arrival(warp, code, mask, false);
 }
 
 ifl_reason ifl_slow_forget(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
                            uint32_t active)
 {
     (void)frame, (void)active;
-    tell_arrival(warp, code, mask, true);
+    if (warp->worker->tells_barriers)
+        tell_arrival(warp, code, mask, true);
     return IFL_REASON_NONE;
 }
 
@@ -116,7 +118,8 @@ ifl_reason ifl_slow_forget(ifl_warp *warp, const ifl_code *code, char *frame, ui
  * warp included. */
 static uint32_t arriving_threads(const ifl_warp *warp, uint32_t mask, bool counted)
 {
-    return counted && mask == warp->live ? IFL_WARP_LANES : (uint32_t)__builtin_popcount(mask);
+    const bool is_whole = mask == UINT32_MAX || (counted && mask == warp->live);
+    return is_whole ? IFL_WARP_LANES : (uint32_t)__builtin_popcount(mask);
 }
 
 /* CUDA C++ Programming Guide, "Independent Thread Scheduling": a barrier counts threads, so lanes
@@ -514,6 +517,13 @@ typedef struct turn {
     bool ended;    /* some block */
 } turn;
 
+/* Most warps have all their lanes together. */
+static bool can_run(const ifl_warp *warp)
+{
+    return warp->live && (warp->count == 1 ? warp->fragments[0].state == IFL_FRAGMENT_READY
+                                           : ifl_warp_has_ready(warp));
+}
+
 /* Its warps in turn, as far as each gets; true: some warp ran. */
 static bool run_warps(ifl_worker *worker, ifl_block *block, turn *now)
 {
@@ -524,8 +534,7 @@ static bool run_warps(ifl_worker *worker, ifl_block *block, turn *now)
     block->is_contended = block->is_together = false;
     for (uint32_t i = 0; i < count && !worker->fault.is_set && !block->is_together; i++) {
         ifl_warp *warp = block->warps[first + i < count ? first + i : first + i - count];
-        if (ifl_warp_is_done(warp) || !ifl_warp_has_ready(warp) ||
-            (keeps_pace && warp->pace.left <= 0))
+        if (!can_run(warp) || (keeps_pace && warp->pace.left <= 0))
             continue;
         ifl_warp_run(warp);
         now->ran = ran = true;

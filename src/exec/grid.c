@@ -140,6 +140,7 @@ static bool make_states(ifl_worker *worker, const ifl_exec_launch *launch)
             return false;
         worker->tells_ends |= launch->observers[i]->block_end != NULL;
         worker->follows |= launch->observers[i]->follows != NULL;
+        worker->tells_barriers |= launch->observers[i]->barrier != NULL;
     }
     list_listeners(worker, launch);
     return true;

@@ -276,6 +276,7 @@ struct ifl_worker {
     uint64_t told;            /* warp instructions of the blocks that observers were told of */
     bool tells_ends;          /* some observer asks for them */
     bool follows;             /* some observer wants stretches of some blocks */
+    bool tells_barriers;      /* some observer wants them */
     uint64_t at_grid_barrier; /* threads */
     uint64_t ended_threads;
     uint64_t clock;       /* readings of it, since the engine was made */

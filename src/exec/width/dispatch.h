@@ -42,8 +42,10 @@
 
 #if IFL_JUMPS
 #define IFL_GO(to) IFL_TAIL return (to)->run((to), warp, frame, active)
+#define IFL_INSTEAD(handler) IFL_TAIL return handler(code, warp, frame, active)
 #else
 #define IFL_GO(to) return ((void)warp, (void)frame, (void)active, (to))
+#define IFL_INSTEAD(handler) return handler(code, warp, frame, active)
 #endif
 #define IFL_NEXT IFL_GO(code + 1)
 #define IFL_STOP(why, at)                                                                          \

@@ -7,13 +7,28 @@
 
 /* ---- control --------------------------------------------------------------------------------- */
 
-IFL_OPERATION(block)
+IFL_INLINE void count_block(const ifl_code *code, const ifl_warp *warp, uint32_t active)
 {
     ifl_block_count *count = &warp->worker->counts[code->count];
     count->warps++;
     count->threads += (uint64_t)__builtin_popcount(active);
+}
+
+/* A handler of its own: the other, which all blocks begin with, then needs no frame. */
+__attribute__((noinline)) IFL_HANDLER(block_of_followed)
+{
+    count_block(code, warp, active);
+    ifl_warp_tell_stretch(warp, code, active);
+    if (--warp->slice < 0)
+        IFL_STOP(IFL_REASON_YIELD, code + 1);
+    IFL_NEXT;
+}
+
+IFL_OPERATION(block)
+{
     if (__builtin_expect(warp->is_followed, 0))
-        ifl_warp_tell_stretch(warp, code, active);
+        IFL_INSTEAD(block_of_followed);
+    count_block(code, warp, active);
     if (__builtin_expect(--warp->slice < 0, 0))
         IFL_STOP(IFL_REASON_YIELD, code + 1);
     IFL_NEXT;
