@@ -99,7 +99,8 @@ double ifl_lanes_issued_often(const ifl_profile *profile, double least)
 double ifl_lanes_racing(const ifl_profile *profile, const ifl_profile_line *line)
 {
     const bool is_race = line->space == IFL_SPACE_SHARED && line->kind == IFL_ACCESS_ATOMIC &&
-                         line->pattern.kind == IFL_PATTERN_BROADCAST && strstr(line->op, ".CAS");
+                         line->pattern.kind == IFL_PATTERN_BROADCAST &&
+                         (line->traits & IFL_TRAIT_SWAP);
     return is_race ? lanes_at(profile, line->site) : 0;
 }
 

@@ -212,7 +212,7 @@ static const ifl_profile_line *plain_load(const ifl_situation *s)
 {
     for (size_t i = 0; i < s->profile->lines.count; i++) {
         const ifl_profile_line *line = &s->profile->lines.at[i];
-        if (ifl_line_is(line, IFL_TRAFFIC_global_load) && !strstr(line->op, ".nc") &&
+        if (ifl_line_is(line, IFL_TRAFFIC_global_load) && !(line->traits & IFL_TRAIT_READ_ONLY) &&
             ifl_line_requests(line) > 0)
             return line;
     }
@@ -606,11 +606,10 @@ typedef struct conversions {
 
 static conversions find_conversions(const ifl_situation *s)
 {
-    const ifl_opcode_list *machine = &s->profile->opcodes, *ptx = &s->profile->ptx_opcodes;
-    return s->profile->machine.ran ? (conversions){ifl_opcodes_count(machine, "F2F.F64.F32", ""),
-                                                   ifl_opcodes_count(machine, "F2F.F32.F64", "")}
-                                   : (conversions){ifl_opcodes_count(ptx, "cvt.f64.f32", ""),
-                                                   ifl_opcodes_count(ptx, "cvt", "f32.f64")};
+    const ifl_opcode_list *list =
+        s->profile->machine.ran ? &s->profile->opcodes : &s->profile->ptx_opcodes;
+    return (conversions){ifl_opcodes_count(list, IFL_TRAIT_WIDENS),
+                         ifl_opcodes_count(list, IFL_TRAIT_NARROWS)};
 }
 
 /* Machine code does not say what 8 bytes are: doubles that a kernel loads or stores need no
@@ -619,7 +618,7 @@ static bool may_hold_doubles(const ifl_situation *s, const ifl_profile_line *lin
 {
     enum { DOUBLE = 8 };
     return s->profile->machine.ran ? line->access_bytes == DOUBLE && line->space == IFL_SPACE_GLOBAL
-                                   : strstr(line->op, "f64") != NULL;
+                                   : (line->traits & IFL_TRAIT_DOUBLE);
 }
 
 /* Moves that bring a double's constants: it has two words, which only registers can hold, where an
@@ -627,9 +626,7 @@ static bool may_hold_doubles(const ifl_situation *s, const ifl_profile_line *lin
 static double moved_constants(const ifl_situation *s)
 {
     enum { WORDS = 2 };
-    const ifl_opcode_list *list = &s->profile->opcodes;
-    const double moves = ifl_opcodes_count(list, "UMOV", "") + ifl_opcodes_count(list, "MOV", "") +
-                         ifl_opcodes_count(list, "IMAD.MOV", "");
+    const double moves = ifl_opcodes_count(&s->profile->opcodes, IFL_TRAIT_MOVES);
     return s->profile->machine.ran ? fmin(moves, WORDS * s->work.fp64) : 0;
 }
 

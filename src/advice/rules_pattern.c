@@ -555,9 +555,9 @@ static bool is_of_doubles(const ifl_situation *s, const ifl_profile_line *line)
 {
     enum { DOUBLE = 8 };
     if (!s->profile->machine.ran)
-        return strstr(line->op, "f64") != NULL;
+        return line->traits & IFL_TRAIT_DOUBLE;
     return line->access_bytes >= DOUBLE && s->work.fp64 > 0 &&
-           !(ifl_opcodes_count(&s->profile->opcodes, "F2F.F64.F32", "") > 0);
+           !(ifl_opcodes_count(&s->profile->opcodes, IFL_TRAIT_WIDENS) > 0);
 }
 
 bool ifl_rule_narrower_types(const ifl_situation *s, ifl_remedy *to)

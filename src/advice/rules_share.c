@@ -352,7 +352,7 @@ bool ifl_rule_integer_division(const ifl_situation *s, ifl_remedy *to)
 {
     const double each = 17, replaced_by = 1, of_xu = 3, least = 0.1, worth = 0.6;
     const double divisions =
-        s->profile->machine.ran ? ifl_opcodes_count(&s->profile->opcodes, "I2F", ".RP") : 0;
+        s->profile->machine.ran ? ifl_opcodes_count(&s->profile->opcodes, IFL_TRAIT_DIVISOR) : 0;
     const double spared = to->share * divisions * (each - replaced_by);
     if (divisions * each < least * s->work.instructions ||
         !(ifl_situation_spends(s, IFL_TERM_ISSUE, worth) ||

@@ -18,8 +18,7 @@ static double of(const ifl_situation *s, ifl_counter which)
 static bool has_tensor_copies(const ifl_situation *s)
 {
     for (size_t i = 0; i < s->profile->lines.count; i++)
-        if (strncmp(s->profile->lines.at[i].op, "UTMALDG", 7) == 0 ||
-            strncmp(s->profile->lines.at[i].op, "cp.async.bulk.tensor", 20) == 0)
+        if (s->profile->lines.at[i].traits & IFL_TRAIT_TENSOR_COPY)
             return true;
     return false;
 }
@@ -179,7 +178,7 @@ static double staging_share(const ifl_situation *s)
     const ifl_time_facts *f = ifl_profile_sm_time(s->profile, s->device->id);
     double sum = 0;
     for (size_t i = 0; f && i < f->site_count; i++)
-        if (strncmp(f->sites[i].op, "STS", 3) == 0)
+        if (f->sites[i].space == IFL_SPACE_SHARED && f->sites[i].kind == IFL_ACCESS_STORE)
             sum += f->sites[i].share;
     return sum;
 }

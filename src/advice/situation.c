@@ -76,17 +76,12 @@ const ifl_profile_line *ifl_situation_worst(const ifl_situation *s, uint32_t pat
 
 bool ifl_line_is_of_matrix(const ifl_profile_line *line)
 {
-    static const char *const names[] = {"LDSM", "STSM", "ldmatrix", "stmatrix", "wmma"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(line->op, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
+    return line->traits & IFL_TRAIT_MATRIX;
 }
 
 bool ifl_line_is_copied(const ifl_profile_line *line)
 {
-    return strncmp(line->op, "LDGSTS", 6) == 0 || strncmp(line->op, "cp.async", 8) == 0 ||
-           line->kind == IFL_ACCESS_COPY_LOAD;
+    return (line->traits & IFL_TRAIT_COPY) || line->kind == IFL_ACCESS_COPY_LOAD;
 }
 
 double ifl_conflicts_of(const ifl_counters *counters)
@@ -192,12 +187,11 @@ double ifl_situation_issued(const ifl_situation *s)
                                       : IFL_COUNTER_instructions);
 }
 
-double ifl_opcodes_count(const ifl_opcode_list *list, const char *start, const char *within)
+double ifl_opcodes_count(const ifl_opcode_list *list, unsigned trait)
 {
     double sum = 0;
     for (size_t i = 0; i < list->count; i++)
-        if (strncmp(list->at[i].name, start, strlen(start)) == 0 &&
-            strstr(list->at[i].name, within))
+        if (list->at[i].traits & trait)
             sum += (double)list->at[i].count;
     return sum;
 }

@@ -66,8 +66,8 @@ void ifl_remedy_spare(const ifl_situation *s, uint32_t patterns, double excess, 
 /* Instructions that `thread_instructions` counts the lanes of: PTX's, or those of machine code that
  * ran. */
 double ifl_situation_issued(const ifl_situation *s);
-/* Warp instructions whose name starts with `start` and has `within` in it. */
-double ifl_opcodes_count(const ifl_opcode_list *list, const char *start, const char *within);
+/* Warp instructions that have the trait (IFL_TRAIT_*). */
+double ifl_opcodes_count(const ifl_opcode_list *list, unsigned trait);
 /* Does this term alone take more than a share of the launch's time, its start not counted? */
 bool ifl_situation_spends(const ifl_situation *s, ifl_term term, double least);
 /* A share of `factor`: 1 for nothing of the effect, `factor` for all. */

@@ -7,6 +7,7 @@
 #include "arch/matrix_rate.h"
 #include "base/error.h"
 #include "code/access_kind.h"
+#include "code/trait.h"
 
 #include <stddef.h>
 
@@ -135,6 +136,7 @@ typedef struct ifl_site {
     uint8_t pipe;    /* ifl_pipe */
     uint8_t flop;    /* ifl_flop */
     uint8_t open;    /* IFL_OPEN_* */
+    uint16_t traits; /* IFL_TRAIT_*, by its name */
     bool is_counted; /* a step of a barrier object, or a barrier that may be for some warps alone:
                       * what it waits for are arrivals since the block began (ifl_object_event) */
     uint32_t flops;  /* operations of a lane that executes it */

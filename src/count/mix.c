@@ -171,7 +171,8 @@ static bool list_issued(const state *s, const ifl_sites *sites, ifl_opcode_list 
         const char *name = sites->at[i].name;
         const char *kept = ifl_arena_text(arena, name, strlen(name));
         if (!kept || !ifl_vec_push(list, (ifl_opcode_count){kept, s->issued[i].warps,
-                                                            work_of(&s->issued[i], &sites->at[i])}))
+                                                            work_of(&s->issued[i], &sites->at[i]),
+                                                            sites->at[i].traits}))
             return false;
     }
     return true;

@@ -233,7 +233,7 @@ static double prefetched_share(const ifl_profile *p)
 {
     double prefetches = 0;
     for (size_t i = 0; i < p->ptx_opcodes.count; i++)
-        if (strncmp(p->ptx_opcodes.at[i].name, "prefetch", strlen("prefetch")) == 0)
+        if (p->ptx_opcodes.at[i].traits & IFL_TRAIT_PREFETCHES)
             prefetches += (double)p->ptx_opcodes.at[i].count;
     return share(prefetches, count(&p->counters, IFL_COUNTER_global_load_requests));
 }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "code/access_kind.h"
+#include "code/trait.h"
 #include "profile/block_work.h"
 #include "profile/cache_facts.h"
 #include "profile/code_difference.h"
@@ -89,6 +90,7 @@ typedef struct ifl_profile_line {
     uint32_t ptx_line;        /* in the PTX text; 0 unknown */
     uint32_t access_bytes;    /* a lane */
     uint32_t site;            /* of the code that ran, where the engine ran it */
+    uint16_t traits;          /* IFL_TRAIT_* */
     uint32_t base;            /* loads of one base, not 0, are `offset` bytes apart */
     int32_t offset;
     ifl_counters counters;
@@ -99,6 +101,7 @@ typedef struct ifl_opcode_count {
     const char *name; /* base opcode with its types: "add.s64", "ld.global.f32" */
     uint64_t count;   /* warp instructions */
     ifl_matrix_work matrix;
+    uint16_t traits; /* IFL_TRAIT_* */
 } ifl_opcode_count;
 typedef IFL_VEC(ifl_opcode_count) ifl_opcode_list;
 

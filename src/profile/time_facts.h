@@ -30,6 +30,7 @@ typedef struct ifl_stalled_site {
     const char *file; /* NULL: not known */
     const char *text; /* of a line: the source, "" where it is not at hand; NULL: not asked for */
     uint32_t line, address; /* of the source; in the function's code */
+    uint8_t space, kind;    /* ifl_space, ifl_access_kind */
     uint64_t issued;
     double share;              /* of all cycles that warps stood still */
     double stalls[IFL_STALLS]; /* its part of ifl_time_facts.stalls */

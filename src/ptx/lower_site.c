@@ -3,6 +3,7 @@
  * open between two machines. Everything that watches a kernel knows only this. */
 #include "ptx/fragment.h"
 #include "ptx/lower_internal.h"
+#include "ptx/ptx_traits.h"
 #include "ptx/waits.h"
 
 #include <stdlib.h>
@@ -286,6 +287,7 @@ static ifl_site site_of(ifl_lowerer *l, const ifl_instruction *instruction, uint
                      .role = role_of(instruction->opcode),
                      .pipe = IFL_PIPES,
                      .flop = IFL_FLOPS,
+                     .traits = ifl_ptx_traits(name),
                      .error = approximation_error(instruction),
                      .turn = turn + (l->first_site << IFL_TURN_BITS),
                      .access = access_of(program, instruction)};

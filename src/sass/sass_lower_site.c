@@ -4,6 +4,7 @@
 #include "sass/sass_flow.h"
 #include "sass/sass_lowerer.h"
 #include "sass/sass_sums.h"
+#include "sass/sass_traits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -648,6 +649,7 @@ static void add_part(ifl_sass_lowerer *l, const ifl_sass_part *part, uint32_t fi
             .role = role_of(instruction->op),
             .pipe = pipe_of(instruction),
             .flop = computed.kind,
+            .traits = name ? ifl_sass_traits(name) : 0,
             .flops = computed.count,
             .open = open_of(instruction),
             .turn = next_turn(l, i, w),

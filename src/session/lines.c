@@ -160,6 +160,7 @@ static ifl_status add_line(builder *b, size_t index)
                              .kind = (ifl_access_kind)site->access.kind,
                              .ptx_line = site->line,
                              .site = (uint32_t)index,
+                             .traits = site->traits,
                              .base = site->access.base,
                              .offset = site->access.offset,
                              .access_bytes = site->access.bytes};

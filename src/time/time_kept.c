@@ -42,14 +42,11 @@ void ifl_time_kept_free(void *state)
 }
 
 /* Conversions between floats and doubles have the unit of special functions. */
-static bool is_conversion(const ifl_site *site)
-{
-    return strncmp(site->name, "F2F.", 4) == 0 && strstr(site->name, "F64");
-}
-
 static uint8_t doubles_of(const ifl_site *site)
 {
-    return is_conversion(site) ? CONVERTS : strncmp(site->name, "DSETP", 5) == 0 ? COMPARES : 0;
+    return site->traits & IFL_TRAIT_CONVERTS   ? CONVERTS
+           : site->traits & IFL_TRAIT_COMPARES ? COMPARES
+                                               : 0;
 }
 
 static bool keep_sites(const ifl_sites *sites, kept *k)

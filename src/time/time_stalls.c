@@ -25,6 +25,8 @@ static ifl_stalled_site describe_site(const ifl_sites *sites, size_t i, const if
     ifl_stalled_site one = {.op = site->name,
                             .function = site->function,
                             .address = site->address,
+                            .space = site->access.space,
+                            .kind = site->access.kind,
                             .issued = s->issued};
     if (place && place->line && place->file < sites->file_count) {
         one.file = sites->files[place->file];

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Shows that tools/check-includes, tools/check-names and tools/check-format find what they are for: breaks each rule
+# Shows that tools/check-includes, check-names, check-waist and check-format find what they are for: breaks each rule
 # once in a tree of its own and looks for the message.
 # usage: check_tools.sh ROOT
 set -u
@@ -48,6 +48,10 @@ expect check-includes 'include/inflight.h:2: the public header includes only lib
 write src/base/a.c ''
 write src/ptx/a.c ''
 expect check-includes 'src/ptx/a.c:1: the file name is not unique: src/base/a.c has it too'
+write src/advice/a.c 'bool f(const char *op) { return strstr(op, "f64"); }'
+expect check-waist 'src/advice/a.c:2:'
+write src/time/a.c 'static const char *const names[] = {"LDSM.16"};'
+expect check-waist 'src/time/a.c:2:'
 mkdir -p "$tree/src/base"
 printf 'int a;\nint b;\n' >"$tree/src/base/a.c"
 expect check-includes 'src/base/a.c:1: no line "SPDX-License-Identifier'
@@ -71,7 +75,7 @@ write src/exec/width/b.c '#include "exec/lane.h"'
 write src/api.c '#include "session/module.h"'
 write cli/c.c '#include "cli.h"'
 write tools/d.sh 'cd "${TMPDIR:-/t''mp}/x"'
-for tool in check-includes check-names; do
+for tool in check-includes check-names check-waist; do
     if ! "$tools/$tool" "$tree"; then
         echo "$tool found fault with a good tree"
         failures=$((failures + 1))

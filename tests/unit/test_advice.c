@@ -3,6 +3,8 @@
  * The profiles are made here, from a few figures each; that real kernels get the advice that their
  * documents give is in tests/advice. */
 #include "advice/advice.h"
+#include "ptx/ptx_traits.h"
+#include "sass/sass_traits.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -68,6 +70,11 @@ static void set(ifl_counters *counters, ifl_counter which, double value)
     ifl_counters_set(counters, which, (uint64_t)llround(value));
 }
 
+static uint16_t traits_of(const char *name)
+{
+    return ifl_ptx_traits(name) | ifl_sass_traits(name);
+}
+
 static void add_line(ifl_profile *p, const shape *s, double warps, bool is_store, double loads)
 {
     const double ideal = s->bytes,
@@ -106,6 +113,7 @@ static void add_line(ifl_profile *p, const shape *s, double warps, bool is_store
     SET(wavefronts, requests * ceil(ideal / 4));
     SET(useful_bytes, requests * 32 * s->bytes);
 #undef SET
+    line.traits = traits_of(line.op);
     assert_true(ifl_vec_push(&p->lines, line));
 }
 
@@ -129,6 +137,7 @@ static void add_shared(ifl_profile *p, const shape *s, double warps)
         set(both[i], IFL_COUNTER_shared_load_useful_bytes, warps * s->shared_requests * 128);
         set(both[i], IFL_COUNTER_shared_store_requests, warps * (s->staged > 0 ? s->staged : 1));
     }
+    line.traits = traits_of(line.op);
     assert_true(ifl_vec_push(&p->lines, line));
 }
 
@@ -159,6 +168,7 @@ static void add_atomics(ifl_profile *p, const shape *s, double warps)
     line.pattern.kind = s->counts ? IFL_PATTERN_BROADCAST : line.pattern.kind;
     if (s->merges || s->counts)
         set(&p->counters, IFL_COUNTER_global_atomic_busiest_part, 8 * warps * s->atomics);
+    line.traits = traits_of(line.op);
     assert_true(ifl_vec_push(&p->lines, line));
 }
 
@@ -175,12 +185,14 @@ static void add_counts(ifl_profile *p, const shape *s, double warps)
     set(c, IFL_COUNTER_local_load_sectors, warps * s->local_sectors / 2);
     set(c, IFL_COUNTER_local_store_sectors, warps * s->local_sectors / 2);
     const ifl_opcode_count compute = {
-        wide ? "fma.rn.f64" : "fma.rn.f32", (uint64_t)(warps * s->arithmetic), {0}};
-    const ifl_opcode_count convert = {"cvt.f64.f32", (uint64_t)(warps * s->widened), {0}};
+        wide ? "fma.rn.f64" : "fma.rn.f32", (uint64_t)(warps * s->arithmetic), {0}, 0};
+    const ifl_opcode_count convert = {
+        "cvt.f64.f32", (uint64_t)(warps * s->widened), {0}, IFL_TRAIT_WIDENS};
     assert_true(ifl_vec_push(&p->ptx_opcodes, compute));
     if (s->widened > 0)
         assert_true(ifl_vec_push(&p->ptx_opcodes, convert));
-    const ifl_opcode_count reciprocal = {"I2F.U32.RP", (uint64_t)(warps * s->divisions), {0}};
+    const ifl_opcode_count reciprocal = {
+        "I2F.U32.RP", (uint64_t)(warps * s->divisions), {0}, IFL_TRAIT_DIVISOR};
     if (s->divisions > 0)
         assert_true(ifl_vec_push(&p->opcodes, reciprocal));
     p->machine.ran = s->divisions > 0;
@@ -219,7 +231,8 @@ static void keep_nothing(void *state)
 /* An SM that was followed for so long that the DRAM is not busy. */
 static void add_schedule(ifl_profile *p, const shape *s)
 {
-    static ifl_stalled_site store = {.op = "STS"};
+    static ifl_stalled_site store = {
+        .op = "STS", .space = IFL_SPACE_SHARED, .kind = IFL_ACCESS_STORE};
     store.share = s->far;
     ifl_time_facts f = {
         .device = s->gpu,

@@ -329,7 +329,8 @@ static void check_way(const char *gpu, ifl_counter counter, uint64_t done, const
     add_model(outcome, device);
     ifl_counters_add(&p->counters, IFL_COUNTER_flops_f32, 1000);
     ifl_counters_add(&p->counters, counter, done);
-    assert_true(ifl_vec_push(&p->opcodes, ((ifl_opcode_count){opcode, 1, matrix})));
+    assert_true(ifl_vec_push(&p->opcodes,
+                             ((ifl_opcode_count){.name = opcode, .count = 1, .matrix = matrix})));
     char *text = html_of((const ifl_outcome *[]){outcome}, 1);
     snprintf(title, sizeof title, "%s: roofline of floating-point operations", gpu);
     char *chart = chart_of(text, title);

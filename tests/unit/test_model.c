@@ -186,8 +186,9 @@ static void products_take_the_tensor_cores(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ifl_device *device = open_device(cases[i].gpu);
         ifl_profile *profile = ifl_profile_new();
-        const ifl_opcode_count one = {
-            "mma", 1000000, {.kind = (uint8_t)cases[i].kind, .products = 2048}};
+        const ifl_opcode_count one = {.name = "mma",
+                                      .count = 1000000,
+                                      .matrix = {.kind = (uint8_t)cases[i].kind, .products = 2048}};
         const double us = cases[i].flops > 0 ? 2e6 * 2048 / cases[i].flops * 1e6 : 0;
         ifl_model m;
         profile->complete = true;

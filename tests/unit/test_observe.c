@@ -659,8 +659,10 @@ static void mix_counts_instructions_by_name(void **unused)
     assert_int_equal(profile->counters.value[IFL_COUNTER_thread_instructions], 660);
     assert_int_equal(profile->counters.value[IFL_COUNTER_branches], 14);
     assert_int_equal(profile->counters.value[IFL_COUNTER_barriers], 4);
-    static const ifl_opcode_count wanted[] = {
-        {"add.s32", 15, {0}}, {"bra", 7, {0}}, {"brx.idx", 7, {0}}, {"bar.sync", 4, {0}}};
+    static const ifl_opcode_count wanted[] = {{"add.s32", 15, {0}, 0},
+                                              {"bra", 7, {0}, 0},
+                                              {"brx.idx", 7, {0}, 0},
+                                              {"bar.sync", 4, {0}, 0}};
     assert_int_equal(profile->ptx_opcodes.count, 4);
     for (size_t i = 0; i < 4; i++) {
         assert_string_equal(profile->ptx_opcodes.at[i].name, wanted[i].name);
