@@ -92,4 +92,45 @@ typedef struct ifl_fatbin_wrapper {
         linked;
 } ifl_fatbin_wrapper;
 
+/* The layouts of CUDA: sizeof and offsetof in driver_types.h and vector_types.h of CUDA 13.0, and of __fatBinC_Wrapper_t in
+ * fatbinary_section.h. Where 11 and 12 differ, the members are those of the API references of 11.8 and 12.9. */
+#define IFL_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), "the size of CUDA's " #type)
+#define IFL_AT(type, member, bytes)                                                                \
+    _Static_assert(offsetof(type, member) == (bytes), "the place of CUDA's " #type "." #member)
+IFL_SIZE(ifl_dim3, 12);
+IFL_AT(ifl_dim3, z, 8);
+IFL_SIZE(ifl_pointer_attributes, IFL_CUDART >= 13 ? 88 : 24);
+IFL_AT(ifl_pointer_attributes, device, 4);
+IFL_AT(ifl_pointer_attributes, device_pointer, 8);
+IFL_AT(ifl_pointer_attributes, host_pointer, 16);
+IFL_SIZE(ifl_pitched, 32);
+IFL_AT(ifl_pitched, pitch, 8);
+IFL_AT(ifl_pitched, height, 24);
+IFL_SIZE(ifl_position, 24);
+IFL_AT(ifl_position, z, 16);
+IFL_SIZE(ifl_extent, 24);
+IFL_AT(ifl_extent, depth, 16);
+IFL_SIZE(ifl_copy3d, 160);
+IFL_AT(ifl_copy3d, from_position, 8);
+IFL_AT(ifl_copy3d, from, 32);
+IFL_AT(ifl_copy3d, to_array, 64);
+IFL_AT(ifl_copy3d, to, 96);
+IFL_AT(ifl_copy3d, extent, 128);
+IFL_AT(ifl_copy3d, kind, 152);
+IFL_SIZE(ifl_function_attributes, IFL_CUDART >= 12 ? 144 : 56);
+IFL_AT(ifl_function_attributes, local_bytes, 16);
+IFL_AT(ifl_function_attributes, max_threads, 24);
+IFL_AT(ifl_function_attributes, cache_mode_ca, 40);
+IFL_AT(ifl_function_attributes, max_dynamic_shared, 44);
+IFL_AT(ifl_function_attributes, carveout, 48);
+#if IFL_CUDART >= 12
+IFL_AT(ifl_function_attributes, cluster_must_be_set, 52);
+IFL_AT(ifl_function_attributes, non_portable, 72);
+#endif
+IFL_SIZE(ifl_fatbin_wrapper, 24);
+IFL_AT(ifl_fatbin_wrapper, fatbin, 8);
+IFL_AT(ifl_fatbin_wrapper, linked, 16);
+#undef IFL_SIZE
+#undef IFL_AT
+
 #endif
