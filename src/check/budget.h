@@ -17,22 +17,22 @@ typedef enum ifl_severity {
 
 const char *ifl_severity_name(ifl_severity severity);
 
-typedef enum ifl_comparison {
+typedef enum ifl_budget_comparison {
     IFL_AT_MOST,
     IFL_AT_LEAST,
     IFL_BELOW,
     IFL_ABOVE,
     IFL_EQUAL
-} ifl_comparison;
+} ifl_budget_comparison;
 
-const char *ifl_comparison_name(ifl_comparison comparison);
+const char *ifl_comparison_name(ifl_budget_comparison comparison);
 
 typedef struct ifl_limit {
     ifl_severity severity;
     const char *text;            /* as written, from the expression on */
     const char *expression_text; /* its left side: the name of the fact in a baseline */
     const ifl_expression *expression;
-    ifl_comparison comparison;
+    ifl_budget_comparison comparison;
     bool is_relative;      /* to the baseline: the bound is baseline * factor + offset */
     double factor, offset; /* absolute: the bound is the offset */
     const char *at;     /* FILE:LINE, FILE, or a part of the source line; NULL: the whole kernel */
@@ -42,12 +42,12 @@ typedef struct ifl_limit {
 } ifl_limit;
 
 /* What is told of the findings of a report (docs/advice.md). */
-typedef struct ifl_watch {
+typedef struct ifl_budget_watch {
     ifl_severity severity;
     const char *rule, *kernel; /* patterns */
     bool only_new;             /* those that the baseline does not have */
     ifl_place place;
-} ifl_watch;
+} ifl_budget_watch;
 
 typedef struct ifl_allowance {
     const char *rule, *kernel, *at, *why; /* patterns; `at` as in a limit; NULL: any */
@@ -68,7 +68,7 @@ typedef struct ifl_budget {
     IFL_VEC(const char *) gpus;
     IFL_VEC(const char *) inputs; /* further files that the runs read */
     IFL_VEC(ifl_limit) limits;
-    IFL_VEC(ifl_watch) watches;
+    IFL_VEC(ifl_budget_watch) watches;
     IFL_VEC(ifl_allowance) allowances;
     const char *baseline; /* path, relative to the folder; NULL: none */
     ifl_place baseline_place;

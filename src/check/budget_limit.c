@@ -11,13 +11,13 @@
 
 static const struct {
     const char *text;
-    ifl_comparison comparison;
+    ifl_budget_comparison comparison;
 } comparisons[] = {
     {"<=", IFL_AT_MOST}, {">=", IFL_AT_LEAST}, {"==", IFL_EQUAL},
     {"<", IFL_BELOW},    {">", IFL_ABOVE},
 };
 
-const char *ifl_comparison_name(ifl_comparison comparison)
+const char *ifl_comparison_name(ifl_budget_comparison comparison)
 {
     for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
         if (comparisons[i].comparison == comparison)
@@ -152,7 +152,8 @@ static ifl_status take_bound(const ifl_budget_line *line, const char **at, ifl_l
 }
 
 /* The first comparison in the text; *length is how long it is. */
-static const char *find_comparison(const char *text, ifl_comparison *comparison, size_t *length)
+static const char *find_comparison(const char *text, ifl_budget_comparison *comparison,
+                                   size_t *length)
 {
     const char *at = text + strcspn(text, "<>=");
     for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
@@ -225,9 +226,9 @@ ifl_status ifl_budget_take_limit(ifl_budget *budget, const ifl_budget_line *line
 
 ifl_status ifl_budget_take_watch(ifl_budget *budget, const ifl_budget_line *line)
 {
-    ifl_watch watch = {.severity = IFL_SEVERITY_ERROR,
-                       .kernel = *line->kernel,
-                       .place = ifl_keyfile_place(line->reader, line->entry, 0)};
+    ifl_budget_watch watch = {.severity = IFL_SEVERITY_ERROR,
+                              .kernel = *line->kernel,
+                              .place = ifl_keyfile_place(line->reader, line->entry, 0)};
     const char *at = take_text(budget, take_severity(line->value, &watch.severity), &watch.rule);
     if (!watch.rule)
         return ifl_fail_memory(line->error, strlen(line->value));

@@ -39,8 +39,9 @@ static const char *title_of(const json_t *finding, const ifl_source_place *place
     return found && (found == title || found[-1] == '/') ? found + length : title;
 }
 
-static ifl_status add_breach(ifl_judge *judge, const ifl_subject *subject, const ifl_watch *watch,
-                             const json_t *finding, const char *key, ifl_error *error)
+static ifl_status add_breach(ifl_judge *judge, const ifl_subject *subject,
+                             const ifl_budget_watch *watch, const json_t *finding, const char *key,
+                             ifl_error *error)
 {
     ifl_breach breach = ifl_judge_breach(judge, subject, IFL_BREACH_FINDING, watch->severity);
     const json_t *line = line_of(subject, finding);
@@ -55,8 +56,9 @@ static ifl_status add_breach(ifl_judge *judge, const ifl_subject *subject, const
     return ifl_judge_add(judge, &breach, error);
 }
 
-static ifl_status take_finding(ifl_judge *judge, const ifl_subject *subject, const ifl_watch *watch,
-                               const json_t *finding, ifl_error *error)
+static ifl_status take_finding(ifl_judge *judge, const ifl_subject *subject,
+                               const ifl_budget_watch *watch, const json_t *finding,
+                               ifl_error *error)
 {
     ifl_arena *arena = &judge->budget->arena;
     const json_t *line = line_of(subject, finding);
@@ -75,8 +77,8 @@ static ifl_status take_finding(ifl_judge *judge, const ifl_subject *subject, con
     return add_breach(judge, subject, watch, finding, key, error);
 }
 
-static ifl_status take_subject(ifl_judge *judge, const ifl_subject *subject, const ifl_watch *watch,
-                               ifl_error *error)
+static ifl_status take_subject(ifl_judge *judge, const ifl_subject *subject,
+                               const ifl_budget_watch *watch, ifl_error *error)
 {
     size_t i;
     json_t *finding;
@@ -92,7 +94,7 @@ static ifl_status take_subject(ifl_judge *judge, const ifl_subject *subject, con
     return status;
 }
 
-static ifl_status hold_watch(ifl_judge *judge, const ifl_watch *watch, ifl_error *error)
+static ifl_status hold_watch(ifl_judge *judge, const ifl_budget_watch *watch, ifl_error *error)
 {
     size_t fitting = 0;
     ifl_status status = IFL_OK;

@@ -24,12 +24,12 @@ typedef struct holding {
     double bound;
 } holding;
 
-static bool is_upper(ifl_comparison comparison)
+static bool is_upper(ifl_budget_comparison comparison)
 {
     return comparison == IFL_AT_MOST || comparison == IFL_BELOW;
 }
 
-static bool breaks(ifl_comparison comparison, ifl_estimate value, double bound)
+static bool breaks(ifl_budget_comparison comparison, ifl_estimate value, double bound)
 {
     const double slack = 1e-9 * fabs(bound); /* of sums in another order */
     switch (comparison) {

@@ -26,7 +26,7 @@ typedef struct state {
     ifl_slots slots;
     bool lost; /* there was no memory for a stride or a history */
     ifl_lookup lookup;
-    ifl_walk *walks[IFL_WALK_WARPS];
+    ifl_address_walk *walks[IFL_WALK_WARPS];
     ifl_ragged *ragged[IFL_RAGGED_WARPS];
 } state;
 
@@ -89,7 +89,8 @@ static void count_strided(state *s, record *r, const ifl_access *access, const i
                      .bytes = access->bytes,
                      .space = access->space};
     const bool is_followed = access->space != IFL_SPACE_SHARED;
-    ifl_walk *walk = is_followed ? ifl_walk_history(s->walks, access->block, access->warp) : NULL;
+    ifl_address_walk *walk =
+        is_followed ? ifl_walk_history(s->walks, access->block, access->warp) : NULL;
     const unsigned count = walk ? ifl_walk_add(walk, &step, found) : 0;
     s->lost |= is_followed && !walk;
     count_stride(s, r, step.stride, step.walks ? IFL_STRIDE_WALKING : IFL_STRIDE_ALONE, 1);

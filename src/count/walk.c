@@ -6,9 +6,10 @@
 
 #include <stdlib.h>
 
-ifl_walk *ifl_walk_history(ifl_walk *walks[IFL_WALK_WARPS], uint64_t block, uint32_t warp)
+ifl_address_walk *ifl_walk_history(ifl_address_walk *walks[IFL_WALK_WARPS], uint64_t block,
+                                   uint32_t warp)
 {
-    ifl_walk **at = &walks[(block * IFL_WARP_LANES + warp) % IFL_WALK_WARPS], *walk = *at;
+    ifl_address_walk **at = &walks[(block * IFL_WARP_LANES + warp) % IFL_WALK_WARPS], *walk = *at;
     if (!walk)
         walk = *at = calloc(1, sizeof *walk);
     if (walk && (walk->block != block || walk->warp != warp)) {
@@ -25,7 +26,7 @@ static bool are_neighbours(const ifl_step *a, const ifl_step *b)
            (a->base + a->bytes == b->base || b->base + b->bytes == a->base);
 }
 
-unsigned ifl_walk_add(ifl_walk *walk, ifl_step *step, ifl_step found[IFL_WALK_STEPS])
+unsigned ifl_walk_add(ifl_address_walk *walk, ifl_step *step, ifl_step found[IFL_WALK_STEPS])
 {
     unsigned known = walk->taken < IFL_WALK_STEPS ? walk->taken : IFL_WALK_STEPS, count = 0;
     for (unsigned i = 0; i < known; i++) {

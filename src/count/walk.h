@@ -19,20 +19,21 @@ typedef struct ifl_step {
 } ifl_step;
 
 /* One warp's last steps. */
-typedef struct ifl_walk {
+typedef struct ifl_address_walk {
     uint64_t block;
     uint32_t warp;
     uint32_t taken; /* steps so far; the next goes to taken % IFL_WALK_STEPS */
     ifl_step step[IFL_WALK_STEPS];
-} ifl_walk;
+} ifl_address_walk;
 
 /* The history of a warp, in `walks`, whose entries are NULL until a warp needs them and are freed by
  * the caller. NULL: there was no memory. */
-ifl_walk *ifl_walk_history(ifl_walk *walks[IFL_WALK_WARPS], uint64_t block, uint32_t warp);
+ifl_address_walk *ifl_walk_history(ifl_address_walk *walks[IFL_WALK_WARPS], uint64_t block,
+                                   uint32_t warp);
 
 /* Adds a step to the history of its warp, marked when it continues, or is continued by, one
  * before it. Those before it of which that was not known yet are marked too; `found` gets them
  * as they now are, the count is returned. */
-unsigned ifl_walk_add(ifl_walk *walk, ifl_step *step, ifl_step found[IFL_WALK_STEPS]);
+unsigned ifl_walk_add(ifl_address_walk *walk, ifl_step *step, ifl_step found[IFL_WALK_STEPS]);
 
 #endif

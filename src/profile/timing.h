@@ -73,7 +73,7 @@ typedef struct ifl_output_sides {
 #define IFL_NO_ARGUMENT UINT32_MAX
 
 /* A buffer after the run, here and of the reference. */
-typedef struct ifl_output {
+typedef struct ifl_compared_output {
     uint32_t argument; /* IFL_NO_ARGUMENT: memory of a program */
     const char *text;  /* as the argument, or the memory, is described */
     uint64_t elements, different;
@@ -84,12 +84,12 @@ typedef struct ifl_output {
                        * the element's; 0: not known */
     double tolerance; /* of the largest value; 0 for integers and exact results */
     ifl_output_verdict verdict;
-} ifl_output;
+} ifl_compared_output;
 
 typedef struct ifl_outputs {
     bool of_code;     /* machine code beside PTX; else a GPU beside the engine */
     const char *rule; /* "bit for bit", or why not; NULL: nothing was compared */
-    IFL_VEC(ifl_output) list;
+    IFL_VEC(ifl_compared_output) list;
 } ifl_outputs;
 
 ifl_output_sides ifl_outputs_sides(const ifl_outputs *outputs);

@@ -3,7 +3,7 @@
  * arguments fit is checked in link.c, when every function is known. */
 #include "ptx/parser.h"
 
-static bool is_argument(const ifl_ptx_parser *parser, const ifl_ptx_part *part)
+static bool is_argument(const ifl_ptx_parser *parser, const ifl_ptx_written_part *part)
 {
     switch ((ifl_operand_kind)part->operand.kind) {
     case IFL_OPERAND_VARIABLE:
@@ -22,7 +22,7 @@ static bool is_argument(const ifl_ptx_parser *parser, const ifl_ptx_part *part)
 
 static bool add_argument(ifl_ptx_parser *parser, bool is_result)
 {
-    ifl_ptx_part part;
+    ifl_ptx_written_part part;
     if (!ifl_ptx_take_part(parser, &part))
         return false;
     bool is_constant = part.operand.kind == IFL_OPERAND_IMMEDIATE;
@@ -67,7 +67,7 @@ static bool take_results(ifl_ptx_parser *parser)
 
 static bool take_callee(ifl_ptx_parser *parser, bool *is_indirect)
 {
-    ifl_ptx_part part;
+    ifl_ptx_written_part part;
     if (!ifl_ptx_take_part(parser, &part))
         return false;
     *is_indirect = part.operand.kind == IFL_OPERAND_REGISTER;
@@ -88,9 +88,9 @@ static bool add_targets(ifl_ptx_parser *parser, uint32_t index, const char *at)
     ifl_operand head = {.kind = IFL_OPERAND_VECTOR, .index = list.count};
     bool done = ifl_ptx_add_operand(parser, head);
     for (uint32_t i = 0; done && i < list.count; i++) {
-        ifl_ptx_part part = {.operand = {.kind = IFL_OPERAND_FUNCTION},
-                             .name = parser->list_names.at[list.first + i],
-                             .at = at};
+        ifl_ptx_written_part part = {.operand = {.kind = IFL_OPERAND_FUNCTION},
+                                     .name = parser->list_names.at[list.first + i],
+                                     .at = at};
         done = ifl_ptx_add_symbol(parser, &part);
     }
     return done;

@@ -77,7 +77,7 @@ static uint8_t type_of(const ifl_instruction *instruction, unsigned slot)
     return instruction->type[slot];
 }
 
-bool ifl_fragment_of(const ifl_instruction *instruction, unsigned slot, ifl_fragment *out)
+bool ifl_fragment_of(const ifl_instruction *instruction, unsigned slot, ifl_ptx_fragment *out)
 {
     const ifl_modifiers *m = &instruction->modifiers;
     const unsigned which = slot_of(instruction, slot);
@@ -90,37 +90,37 @@ bool ifl_fragment_of(const ifl_instruction *instruction, unsigned slot, ifl_frag
         return false;
     const unsigned bits = ifl_type_bits(type), lines = m->shape[is_by_rows ? 0 : 1],
                    along = !is_result ? m->shape[2] : m->shape[is_swapped ? 0 : 1];
-    *out = (ifl_fragment){.lines = (uint8_t)lines,
-                          .along = (uint8_t)along,
-                          .bits = (uint8_t)bits,
-                          .step = (uint8_t)(is_result          ? 2
-                                            : bits < WORD_BITS ? WORD_BITS / bits
-                                                               : 1),
-                          .is_result = is_result,
-                          .is_second = !is_result && (which == A) == is_swapped,
-                          .is_across = (layout == IFL_LAYOUT_ROW) != is_by_rows};
+    *out = (ifl_ptx_fragment){.lines = (uint8_t)lines,
+                              .along = (uint8_t)along,
+                              .bits = (uint8_t)bits,
+                              .step = (uint8_t)(is_result          ? 2
+                                                : bits < WORD_BITS ? WORD_BITS / bits
+                                                                   : 1),
+                              .is_result = is_result,
+                              .is_second = !is_result && (which == A) == is_swapped,
+                              .is_across = (layout == IFL_LAYOUT_ROW) != is_by_rows};
     return layout && (bits >= 8 || !out->is_across);
 }
 
 /* ---- its tiles ------------------------------------------------------------------------------- */
 
-static unsigned tiles_along(const ifl_fragment *f)
+static unsigned tiles_along(const ifl_ptx_fragment *f)
 {
     return f->along / (QUAD * f->step);
 }
 
-unsigned ifl_fragment_tiles(const ifl_fragment *f)
+unsigned ifl_fragment_tiles(const ifl_ptx_fragment *f)
 {
     return f->lines / TILE_LINES * tiles_along(f);
 }
 
-unsigned ifl_fragment_registers(const ifl_fragment *f)
+unsigned ifl_fragment_registers(const ifl_ptx_fragment *f)
 {
     const bool is_two = f->is_result && f->bits >= WORD_BITS;
     return ifl_fragment_tiles(f) * (is_two ? 2 : 1);
 }
 
-void ifl_fragment_tile(const ifl_fragment *f, unsigned tile, unsigned *line, unsigned *along)
+void ifl_fragment_tile(const ifl_ptx_fragment *f, unsigned tile, unsigned *line, unsigned *along)
 {
     const unsigned count = tiles_along(f), halves = f->lines >= BLOCK_LINES ? 2 : 1;
     const unsigned block = tile / (count * halves), in_block = tile % (count * halves);
@@ -132,7 +132,7 @@ void ifl_fragment_tile(const ifl_fragment *f, unsigned tile, unsigned *line, uns
 
 /* ---- how it is moved ------------------------------------------------------------------------- */
 
-ifl_fragment_way ifl_fragment_moved(const ifl_fragment *f, ifl_space space)
+ifl_fragment_way ifl_fragment_moved(const ifl_ptx_fragment *f, ifl_space space)
 {
     const bool fits_rows = f->bits == 16 || (f->bits < 16 && !f->is_across);
     if (space == IFL_SPACE_SHARED && !f->is_result && fits_rows)
@@ -142,7 +142,7 @@ ifl_fragment_way ifl_fragment_moved(const ifl_fragment *f, ifl_space space)
     return f->bits == 16 ? IFL_FRAGMENT_TURNED : IFL_FRAGMENT_SINGLES;
 }
 
-unsigned ifl_fragment_bytes(const ifl_fragment *f, ifl_fragment_way way)
+unsigned ifl_fragment_bytes(const ifl_ptx_fragment *f, ifl_fragment_way way)
 {
     enum { ROW_BYTES = 16, WORD_BYTES = 4 };
     switch (way) {

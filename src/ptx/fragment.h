@@ -9,14 +9,14 @@
 
 /* A matrix seen so that its tiles have 8 lines of `step` elements for each of four lanes: lines are
  * rows of the factor with 16 or 32 of them and of the result, columns of the other factor. */
-typedef struct ifl_fragment {
+typedef struct ifl_ptx_fragment {
     uint8_t lines, along; /* elements */
     uint8_t bits;         /* of one */
     uint8_t step;         /* elements of a lane in a tile, side by side */
     bool is_result;
     bool is_second; /* a line's tiles follow each other, else those of 16 lines */
     bool is_across; /* memory has the other lines */
-} ifl_fragment;
+} ifl_ptx_fragment;
 
 /* How a load or store moves it. */
 typedef enum ifl_fragment_way {
@@ -28,16 +28,16 @@ typedef enum ifl_fragment_way {
 
 /* The matrix that an instruction (wmma.load.*, wmma.store.d) moves, or a, b, c or d of wmma.mma by
  * the slot: 1, 2, 3, 0. False: PTX has none of this shape and type. */
-bool ifl_fragment_of(const ifl_instruction *instruction, unsigned slot, ifl_fragment *out);
-ifl_fragment_way ifl_fragment_moved(const ifl_fragment *fragment, ifl_space space);
+bool ifl_fragment_of(const ifl_instruction *instruction, unsigned slot, ifl_ptx_fragment *out);
+ifl_fragment_way ifl_fragment_moved(const ifl_ptx_fragment *fragment, ifl_space space);
 /* Bytes of a lane's access. */
-unsigned ifl_fragment_bytes(const ifl_fragment *fragment, ifl_fragment_way way);
+unsigned ifl_fragment_bytes(const ifl_ptx_fragment *fragment, ifl_fragment_way way);
 
-unsigned ifl_fragment_tiles(const ifl_fragment *fragment);
+unsigned ifl_fragment_tiles(const ifl_ptx_fragment *fragment);
 /* Of the tiles' registers, those that are not copies of others. */
-unsigned ifl_fragment_registers(const ifl_fragment *fragment);
+unsigned ifl_fragment_registers(const ifl_ptx_fragment *fragment);
 /* Where a tile begins. */
-void ifl_fragment_tile(const ifl_fragment *fragment, unsigned tile, unsigned *line,
+void ifl_fragment_tile(const ifl_ptx_fragment *fragment, unsigned tile, unsigned *line,
                        unsigned *along);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct ifl_lowerer {
     ifl_ptx_part part;   /* the function */
     uint32_t first_site; /* of the function's first instruction */
     const ifl_instruction *instruction;
-    ifl_slots slots;
+    ifl_operand_slots slots;
     ifl_flow flow;
     uint32_t *slot_of;        /* by register: byte offset in the frame */
     uint32_t temporaries[32]; /* slots of 512 bytes, 0: not made yet */

@@ -124,7 +124,7 @@ static uint32_t access_bytes(const ifl_program *program, const ifl_instruction *
     }
     if (instruction->opcode == IFL_OP_LDMATRIX || instruction->opcode == IFL_OP_STMATRIX)
         return 16; /* a row */
-    ifl_fragment fragment;
+    ifl_ptx_fragment fragment;
     if (ifl_opcode_get(instruction->opcode)->fields & IFL_FIELD_layout &&
         ifl_fragment_of(instruction, 0, &fragment))
         return ifl_fragment_bytes(

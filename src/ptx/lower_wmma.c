@@ -12,7 +12,7 @@ enum { MOST_REGISTERS = 8, TILE_LINES = 8, QUAD = 4, BLOCK_LINES = 16 };
 /* ---- operands -------------------------------------------------------------------------------- */
 
 typedef struct holding {
-    ifl_fragment fragment;
+    ifl_ptx_fragment fragment;
     const ifl_operand *member;
     uint32_t written; /* registers in the text; those of halves may be copies of others */
     uint32_t count;   /* that differ */
@@ -27,7 +27,7 @@ static bool find_holding(ifl_lowerer *l, unsigned slot, unsigned fragment_slot, 
         ifl_lower_unsupported(l, "of this shape, these layouts and types");
         return false;
     }
-    const ifl_fragment *f = &h->fragment;
+    const ifl_ptx_fragment *f = &h->fragment;
     h->member = ifl_slot_members(l->slots.at[slot], &h->written);
     h->count = ifl_fragment_registers(f);
     h->bits = f->bits == 64 ? 64 : 32;
@@ -73,7 +73,7 @@ typedef struct mover {
 } mover;
 
 /* The length of a line in memory, where the text gives none. */
-static uint32_t stride_of(ifl_lowerer *l, unsigned slot, const ifl_fragment *f)
+static uint32_t stride_of(ifl_lowerer *l, unsigned slot, const ifl_ptx_fragment *f)
 {
     if (ifl_lower_has(l, slot))
         return ifl_lower_source(l, l->slots.at[slot], 32, false);
@@ -116,7 +116,7 @@ static void move_piece(const mover *mv, const uint32_t *slot, unsigned count, un
 
 static void move_rows(const mover *mv)
 {
-    const ifl_fragment *f = &mv->h->fragment;
+    const ifl_ptx_fragment *f = &mv->h->fragment;
     const unsigned tiles = ifl_fragment_tiles(f),
                    blocks = f->lines > BLOCK_LINES ? f->lines / BLOCK_LINES : 1,
                    count = tiles / blocks;
@@ -197,7 +197,7 @@ static void move_single(const mover *mv, uint32_t slot, unsigned byte)
 
 static void move_tile(const mover *mv, unsigned tile)
 {
-    const ifl_fragment *f = &mv->h->fragment;
+    const ifl_ptx_fragment *f = &mv->h->fragment;
     const unsigned registers = mv->h->count / ifl_fragment_tiles(f);
     const uint32_t *slot = &mv->h->slot[tile * registers];
     unsigned line, along;
@@ -376,8 +376,8 @@ void ifl_lower_wmma_mma(ifl_lowerer *l)
     if (differ)
         sums.count = c.count;
     make_room(l, &sums);
-    const ifl_fragment *first = is_swapped ? &b.fragment : &a.fragment,
-                       *second = is_swapped ? &a.fragment : &b.fragment;
+    const ifl_ptx_fragment *first = is_swapped ? &b.fragment : &a.fragment,
+                           *second = is_swapped ? &a.fragment : &b.fragment;
     const unsigned m = first->lines < BLOCK_LINES ? first->lines : BLOCK_LINES,
                    steps = steps_of(in);
     const factors f = {.first = is_swapped ? &b : &a,

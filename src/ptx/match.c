@@ -99,14 +99,14 @@ static const char *name_of(const match_slot *slot)
     return ifl_opcode_get(slot->instruction->opcode)->name;
 }
 
-static bool wrong_kind(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx_part *part,
-                       const char *wanted)
+static bool wrong_kind(ifl_ptx_parser *parser, const match_slot *slot,
+                       const ifl_ptx_written_part *part, const char *wanted)
 {
     return ifl_ptx_fail(parser, part->at, "'%s' needs %s here", name_of(slot), wanted);
 }
 
-static bool wrong_width(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx_part *part,
-                        unsigned bits)
+static bool wrong_width(ifl_ptx_parser *parser, const match_slot *slot,
+                        const ifl_ptx_written_part *part, unsigned bits)
 {
     return ifl_ptx_fail(parser, part->at, "'%s' cannot use the %u-bit register '%.200s' here",
                         name_of(slot), bits, ifl_ptx_text_of(parser, part->name));
@@ -114,7 +114,8 @@ static bool wrong_width(ifl_ptx_parser *parser, const match_slot *slot, const if
 
 /* ---- single operands ------------------------------------------------------------------------ */
 
-static bool emit_register(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx_part *part)
+static bool emit_register(ifl_ptx_parser *parser, const match_slot *slot,
+                          const ifl_ptx_written_part *part)
 {
     unsigned bits = parser->registers.at[part->operand.index].bits;
     if (!fits_width(slot, bits))
@@ -124,7 +125,8 @@ static bool emit_register(ifl_ptx_parser *parser, const match_slot *slot, const 
     return ifl_ptx_add_operand(parser, part->operand);
 }
 
-static bool emit_immediate(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx_part *part)
+static bool emit_immediate(ifl_ptx_parser *parser, const match_slot *slot,
+                           const ifl_ptx_written_part *part)
 {
     ifl_operand operand = {.kind = IFL_OPERAND_IMMEDIATE};
     ifl_type type = slot->type == IFL_TYPE_NONE ? IFL_TYPE_B64 : slot->type;
@@ -134,7 +136,7 @@ static bool emit_immediate(ifl_ptx_parser *parser, const match_slot *slot, const
     return ifl_ptx_add_operand(parser, operand);
 }
 
-bool ifl_ptx_add_symbol(ifl_ptx_parser *parser, const ifl_ptx_part *part)
+bool ifl_ptx_add_symbol(ifl_ptx_parser *parser, const ifl_ptx_written_part *part)
 {
     ifl_ptx_pending pending = {.name = part->name,
                                .operand = (uint32_t)parser->operands.count,
@@ -145,7 +147,8 @@ bool ifl_ptx_add_symbol(ifl_ptx_parser *parser, const ifl_ptx_part *part)
 }
 
 /* The address of a variable or function is 32 or 64 bits of a number. */
-static bool emit_symbol(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx_part *part)
+static bool emit_symbol(ifl_ptx_parser *parser, const match_slot *slot,
+                        const ifl_ptx_written_part *part)
 {
     unsigned bits = ifl_type_bits(slot->type);
     bool is_number = slot->type == IFL_TYPE_NONE ||
@@ -157,7 +160,8 @@ static bool emit_symbol(ifl_ptx_parser *parser, const match_slot *slot, const if
     return ifl_ptx_add_operand(parser, part->operand);
 }
 
-static bool emit_source(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx_part *part)
+static bool emit_source(ifl_ptx_parser *parser, const match_slot *slot,
+                        const ifl_ptx_written_part *part)
 {
     switch ((ifl_operand_kind)part->operand.kind) {
     case IFL_OPERAND_REGISTER:
@@ -182,7 +186,7 @@ static bool emit_source(ifl_ptx_parser *parser, const match_slot *slot, const if
 }
 
 static bool emit_destination(ifl_ptx_parser *parser, const match_slot *slot,
-                             const ifl_ptx_part *part)
+                             const ifl_ptx_written_part *part)
 {
     if (part->operand.kind == IFL_OPERAND_REGISTER)
         return emit_register(parser, slot, part);
@@ -191,7 +195,8 @@ static bool emit_destination(ifl_ptx_parser *parser, const match_slot *slot,
     return wrong_kind(parser, slot, part, "a register");
 }
 
-static bool emit_predicate(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx_part *part)
+static bool emit_predicate(ifl_ptx_parser *parser, const match_slot *slot,
+                           const ifl_ptx_written_part *part)
 {
     match_slot predicate = *slot;
     predicate.type = IFL_TYPE_PRED;
@@ -245,7 +250,7 @@ static uint64_t access_bytes(const ifl_instruction *instruction)
 
 /* Parameters lie in the engine's own memory: an access must stay inside of one. */
 static bool check_parameter(ifl_ptx_parser *parser, const match_slot *slot,
-                            const ifl_ptx_part *part)
+                            const ifl_ptx_written_part *part)
 {
     const ifl_variable *variable = &parser->variables.at[part->operand.index];
     uint64_t bytes = access_bytes(slot->instruction);
@@ -263,7 +268,8 @@ static bool check_parameter(ifl_ptx_parser *parser, const match_slot *slot,
     return true;
 }
 
-static bool emit_address(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx_part *part)
+static bool emit_address(ifl_ptx_parser *parser, const match_slot *slot,
+                         const ifl_ptx_written_part *part)
 {
     const ifl_operand *operand = &part->operand;
     if (operand->kind != IFL_OPERAND_MEMORY)
@@ -285,7 +291,7 @@ static bool emit_address(ifl_ptx_parser *parser, const match_slot *slot, const i
 
 /* ---- vectors -------------------------------------------------------------------------------- */
 
-static bool is_plain_source(const ifl_ptx_part *part)
+static bool is_plain_source(const ifl_ptx_written_part *part)
 {
     return part->operand.kind == IFL_OPERAND_REGISTER ||
            part->operand.kind == IFL_OPERAND_IMMEDIATE;
@@ -337,7 +343,7 @@ static bool emit_vector(ifl_ptx_parser *parser, const match_slot *slot,
     if (!ifl_ptx_add_operand(parser, head))
         return false;
     for (uint32_t i = 0; i < written->count; i++) {
-        const ifl_ptx_part *part = &written->part[i];
+        const ifl_ptx_written_part *part = &written->part[i];
         bool is_destination = slot->letter == 'v';
         if (!is_destination && !is_plain_source(part))
             return wrong_kind(parser, slot, part, "a register or constant");
@@ -363,7 +369,8 @@ static bool is_vector(const match_slot *slot, const ifl_ptx_written *written)
     return written->shape == IFL_PTX_VECTOR && !is_one_in_braces(slot, written);
 }
 
-static bool check_scalar(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx_part *part)
+static bool check_scalar(ifl_ptx_parser *parser, const match_slot *slot,
+                         const ifl_ptx_written_part *part)
 {
     bool is_sink = part->operand.kind == IFL_OPERAND_NONE && !part->name;
     if (!slot->instruction->modifiers.vector || is_sink)
@@ -383,7 +390,7 @@ static bool emit_v(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx
 
 static bool emit_V(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx_written *written)
 {
-    const ifl_ptx_part *part = &written->part[0];
+    const ifl_ptx_written_part *part = &written->part[0];
     if (is_vector(slot, written))
         return emit_vector(parser, slot, written);
     if (slot->instruction->opcode != IFL_OP_MOV && !is_plain_source(part))
@@ -427,7 +434,7 @@ static bool add_label(ifl_ptx_parser *parser, uint32_t name, const char *at)
 
 static bool emit_l(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx_written *written)
 {
-    const ifl_ptx_part *part = &written->part[0];
+    const ifl_ptx_written_part *part = &written->part[0];
     bool is_name = part->operand.kind == IFL_OPERAND_NONE && part->name && !part->operand.negated &&
                    !part->operand.value;
     return is_name ? add_label(parser, part->name, part->at)
@@ -437,7 +444,7 @@ static bool emit_l(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx
 /* The list stands where it is used: a VECTOR of its labels. */
 static bool emit_t(ifl_ptx_parser *parser, const match_slot *slot, const ifl_ptx_written *written)
 {
-    const ifl_ptx_part *part = &written->part[0];
+    const ifl_ptx_written_part *part = &written->part[0];
     const ifl_ptx_binding *binding = part->name ? ifl_ptx_find(parser, part->name) : NULL;
     if (!binding || binding->meaning != IFL_PTX_BRANCH_TARGETS)
         return wrong_kind(parser, slot, part, "the name of a .branchtargets list");

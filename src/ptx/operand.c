@@ -27,7 +27,7 @@ static bool is_missing_special(const char *text)
     return false;
 }
 
-static bool take_special(ifl_ptx_parser *parser, uint32_t first, ifl_ptx_part *out)
+static bool take_special(ifl_ptx_parser *parser, uint32_t first, ifl_ptx_written_part *out)
 {
     static const char *const elements[] = {"x", "y", "z"};
     out->operand = (ifl_operand){.kind = IFL_OPERAND_SPECIAL, .index = first};
@@ -44,7 +44,7 @@ static bool take_special(ifl_ptx_parser *parser, uint32_t first, ifl_ptx_part *o
 }
 
 /* "name", "name+8" */
-static bool take_symbol_offset(ifl_ptx_parser *parser, ifl_ptx_part *out)
+static bool take_symbol_offset(ifl_ptx_parser *parser, ifl_ptx_written_part *out)
 {
     if (!ifl_ptx_is(parser, '+') && !ifl_ptx_is(parser, '-'))
         return true;
@@ -52,7 +52,7 @@ static bool take_symbol_offset(ifl_ptx_parser *parser, ifl_ptx_part *out)
 }
 
 /* A name that is no register. */
-static bool take_meaning(ifl_ptx_parser *parser, ifl_ptx_part *out)
+static bool take_meaning(ifl_ptx_parser *parser, ifl_ptx_written_part *out)
 {
     const ifl_ptx_binding *binding = ifl_ptx_find(parser, out->name);
     const char *text = ifl_ptx_text_of(parser, out->name);
@@ -107,7 +107,7 @@ static bool take_selector(ifl_ptx_parser *parser, ifl_operand *operand)
     return true;
 }
 
-static bool take_word(ifl_ptx_parser *parser, ifl_ptx_part *out)
+static bool take_word(ifl_ptx_parser *parser, ifl_ptx_written_part *out)
 {
     bool found;
     uint32_t index;
@@ -134,9 +134,9 @@ static bool at_negated(const ifl_ptx_parser *parser)
     return ahead.token.kind == IFL_PTX_WORD;
 }
 
-bool ifl_ptx_take_part(ifl_ptx_parser *parser, ifl_ptx_part *out)
+bool ifl_ptx_take_part(ifl_ptx_parser *parser, ifl_ptx_written_part *out)
 {
-    *out = (ifl_ptx_part){.at = parser->lexer.token.at};
+    *out = (ifl_ptx_written_part){.at = parser->lexer.token.at};
     if (at_negated(parser)) {
         ifl_ptx_next(parser);
         if (!take_word(parser, out))
@@ -155,7 +155,7 @@ bool ifl_ptx_take_part(ifl_ptx_parser *parser, ifl_ptx_part *out)
 
 /* ---- addresses ------------------------------------------------------------------------------ */
 
-static bool make_address(ifl_ptx_parser *parser, ifl_ptx_part *part)
+static bool make_address(ifl_ptx_parser *parser, ifl_ptx_written_part *part)
 {
     ifl_operand *operand = &part->operand;
     uint8_t base = operand->kind;
@@ -175,7 +175,7 @@ static bool make_address(ifl_ptx_parser *parser, ifl_ptx_part *part)
 
 static bool take_address(ifl_ptx_parser *parser, ifl_ptx_written *out)
 {
-    ifl_ptx_part *part = &out->part[0];
+    ifl_ptx_written_part *part = &out->part[0];
     ifl_ptx_next(parser);
     if (!ifl_ptx_take_part(parser, part) || !make_address(parser, part))
         return false;

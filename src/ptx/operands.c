@@ -11,9 +11,10 @@ static const ifl_operand *next_slot(const ifl_operand *at, const ifl_operand *en
     return (size_t)(end - at) > members ? at + 1 + members : end;
 }
 
-ifl_slots ifl_instruction_slots(const ifl_program *program, const ifl_instruction *instruction)
+ifl_operand_slots ifl_instruction_slots(const ifl_program *program,
+                                        const ifl_instruction *instruction)
 {
-    ifl_slots slots = {.count = 0};
+    ifl_operand_slots slots = {.count = 0};
     const ifl_operand *at = program->operands + instruction->first_operand;
     const ifl_operand *end = at + instruction->operand_count;
     for (const char *s = ifl_opcode_get(instruction->opcode)->signature; *s; s++) {
@@ -42,7 +43,7 @@ void ifl_instruction_registers(const ifl_program *program, const ifl_instruction
 {
     if (instruction->guard != IFL_NO_GUARD)
         see(user, (uint32_t)instruction->guard, false);
-    ifl_slots slots = ifl_instruction_slots(program, instruction);
+    ifl_operand_slots slots = ifl_instruction_slots(program, instruction);
     /* A call's first list are its results. */
     bool is_call = instruction->opcode == IFL_OP_CALL;
     for (unsigned s = 0; s < slots.count; s++) {

@@ -7,15 +7,16 @@
 
 enum { IFL_MAX_SLOTS = 10 };
 
-typedef struct ifl_slots {
+typedef struct ifl_operand_slots {
     const ifl_operand *
         at[IFL_MAX_SLOTS]; /* the first operand of each slot; a VECTOR is followed by its members */
     char letter[IFL_MAX_SLOTS]; /* of the signature; the second slot of D is 'q' */
     unsigned count;
-} ifl_slots;
+} ifl_operand_slots;
 
 /* Slots past the end of the operand list are absent: at[] is NULL there. */
-ifl_slots ifl_instruction_slots(const ifl_program *program, const ifl_instruction *instruction);
+ifl_operand_slots ifl_instruction_slots(const ifl_program *program,
+                                        const ifl_instruction *instruction);
 
 /* The members of a slot: itself, or those of a VECTOR. */
 static inline const ifl_operand *ifl_slot_members(const ifl_operand *slot, uint32_t *count)

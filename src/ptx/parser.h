@@ -106,18 +106,18 @@ typedef struct ifl_ptx_list {
 
 /* ---- an operand as written, before the signature gives it a meaning ------------------------- */
 
-typedef struct ifl_ptx_part {
+typedef struct ifl_ptx_written_part {
     ifl_operand operand;
     ifl_ptx_value value; /* of an IMMEDIATE */
     /* Of what is not known yet (the kind is then NONE) and of a list; of MEMORY its variable. */
     uint32_t name;
     const char *at;
-} ifl_ptx_part;
+} ifl_ptx_written_part;
 
 typedef struct ifl_ptx_written {
     enum { IFL_PTX_PLAIN, IFL_PTX_BOTH, IFL_PTX_VECTOR } shape; /* a, a|b, {a, b} */
     uint32_t count;
-    ifl_ptx_part part[IFL_PTX_MAX_VECTOR];
+    ifl_ptx_written_part part[IFL_PTX_MAX_VECTOR];
 } ifl_ptx_written;
 
 /* ---- the parser ----------------------------------------------------------------------------- */
@@ -267,13 +267,13 @@ bool ifl_ptx_take_instruction(ifl_ptx_parser *parser);
 bool ifl_ptx_add_return(ifl_ptx_parser *parser);
 bool ifl_ptx_is_video(ifl_opcode opcode);
 bool ifl_ptx_take_operand(ifl_ptx_parser *parser, ifl_ptx_written *out);
-bool ifl_ptx_take_part(ifl_ptx_parser *parser, ifl_ptx_part *out);
+bool ifl_ptx_take_part(ifl_ptx_parser *parser, ifl_ptx_written_part *out);
 /* Puts the written operands into the program as the signature wants them. */
 bool ifl_ptx_match(ifl_ptx_parser *parser, const ifl_instruction *instruction);
 bool ifl_ptx_take_call(ifl_ptx_parser *parser, ifl_instruction *instruction);
 bool ifl_ptx_add_operand(ifl_ptx_parser *parser, ifl_operand operand);
 /* Adds an operand that names something further down. */
-bool ifl_ptx_add_symbol(ifl_ptx_parser *parser, const ifl_ptx_part *part);
+bool ifl_ptx_add_symbol(ifl_ptx_parser *parser, const ifl_ptx_written_part *part);
 /* May the variable be reached through an instruction that names `space`? */
 bool ifl_ptx_check_space(ifl_ptx_parser *parser, const ifl_variable *variable, ifl_space space,
                          const char *at);

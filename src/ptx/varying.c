@@ -95,7 +95,7 @@ static bool is_constant(const search *s, const ifl_operand *operand, int64_t val
 {
     if (operand->kind == IFL_OPERAND_REGISTER && s->writes[operand->index] == 1) {
         const ifl_instruction *writer = ifl_ptx_instruction(s->part, s->writer[operand->index]);
-        const ifl_slots slots = ifl_instruction_slots(s->part->program, writer);
+        const ifl_operand_slots slots = ifl_instruction_slots(s->part->program, writer);
         operand = writer->opcode == IFL_OP_MOV ? slots.at[1] : NULL;
     }
     return operand && operand->kind == IFL_OPERAND_IMMEDIATE && operand->value == value;
@@ -105,7 +105,7 @@ static bool is_constant(const search *s, const ifl_operand *operand, int64_t val
 static bool takes_from_one_lane(const search *s, const ifl_instruction *instruction)
 {
     enum { FROM = 3, CLAMP = 4, WHOLE_WARP = 0x1f };
-    const ifl_slots slots = ifl_instruction_slots(s->part->program, instruction);
+    const ifl_operand_slots slots = ifl_instruction_slots(s->part->program, instruction);
     const ifl_operand *from = slots.at[FROM], *clamp = slots.at[CLAMP];
     return instruction->modifiers.mode == IFL_MODE_IDX && from && clamp &&
            !(from->kind == IFL_OPERAND_REGISTER && s->varies[from->index]) &&

@@ -166,7 +166,7 @@ static void print_times(ifl_page *page, const ifl_times *t)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static void print_difference(ifl_page *page, ifl_output_sides sides, const ifl_output *o)
+static void print_difference(ifl_page *page, ifl_output_sides sides, const ifl_compared_output *o)
 {
     if (!o->different)
         return;
@@ -181,7 +181,7 @@ static void print_difference(ifl_page *page, ifl_output_sides sides, const ifl_o
 }
 
 /* "argument 3, f32×1000 y", or the program's memory. */
-static const char *buffer_text(ifl_page *page, const ifl_output *o)
+static const char *buffer_text(ifl_page *page, const ifl_compared_output *o)
 {
     const char *text = ifl_clean_line(&page->arena, o->text);
     if (text && o->argument != IFL_NO_ARGUMENT)
@@ -204,7 +204,7 @@ void ifl_outputs_print(ifl_page *page, const ifl_outputs *outputs)
                      ifl_arena_printf(&page->arena, "Results against the %s's", sides.reference));
     ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_DIM, outputs->rule);
     for (size_t i = 0; i < outputs->list.count; i++) {
-        const ifl_output *o = &outputs->list.at[i];
+        const ifl_compared_output *o = &outputs->list.at[i];
         ifl_page_paragraph(page, INDENT, 2 * INDENT, styles[o->verdict],
                            ifl_arena_printf(&page->arena, "%s: %s", buffer_text(page, o),
                                             ifl_output_verdict_text(o->verdict)));
@@ -252,7 +252,7 @@ json_t *ifl_gpu_part_timing_json(ifl_tree *tree, const ifl_profile *profile)
     return object;
 }
 
-static json_t *output_json(ifl_tree *tree, ifl_output_sides sides, const ifl_output *o)
+static json_t *output_json(ifl_tree *tree, ifl_output_sides sides, const ifl_compared_output *o)
 {
     json_t *object = json_object();
     if (o->argument != IFL_NO_ARGUMENT)

@@ -134,14 +134,15 @@ void ifl_beside_free(ifl_beside *beside)
 
 /* What lies in a program's memory is not known: where the kernel's instructions allow floats to
  * differ, those that make it right. */
-static ifl_output judge(ifl_output_pair *pair, uint64_t bytes, const ifl_exactness *exactness)
+static ifl_compared_output judge(ifl_output_pair *pair, uint64_t bytes,
+                                 const ifl_exactness *exactness)
 {
     static const ifl_element_type floats[] = {IFL_ELEMENT_F32, IFL_ELEMENT_F64, IFL_ELEMENT_F16,
                                               IFL_ELEMENT_BF16};
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
         pair->element = ifl_element_get(floats[i]);
         pair->count = bytes / pair->element->bytes;
-        const ifl_output as_floats = ifl_output_judge(pair, exactness);
+        const ifl_compared_output as_floats = ifl_output_judge(pair, exactness);
         if (as_floats.verdict == IFL_OUTPUT_WITHIN && bytes % pair->element->bytes == 0)
             return as_floats;
     }
@@ -156,7 +157,7 @@ static ifl_status compare_part(const ifl_snapshot_part *part, const ifl_exactnes
     ifl_output_pair pair = {.own = part->of->host,
                             .reference = part->left ? part->left : part->before,
                             .before = part->before};
-    ifl_output out = judge(&pair, part->of->bytes, exactness);
+    ifl_compared_output out = judge(&pair, part->of->bytes, exactness);
     out.argument = IFL_NO_ARGUMENT;
     out.text = ifl_profile_copy_text(results, part->of->label);
     return out.text ? ifl_output_add(results, &pair, out, error)
@@ -190,9 +191,9 @@ ifl_status ifl_beside_compare(const ifl_session *session, const ifl_session_laun
 
 /* ---- outputs --------------------------------------------------------------------------------- */
 
-static const ifl_output *worst_of(const ifl_outputs *outputs)
+static const ifl_compared_output *worst_of(const ifl_outputs *outputs)
 {
-    const ifl_output *worst = NULL;
+    const ifl_compared_output *worst = NULL;
     for (size_t i = 0; i < outputs->list.count; i++)
         if (!worst || outputs->list.at[i].verdict > worst->verdict)
             worst = &outputs->list.at[i];
@@ -201,13 +202,13 @@ static const ifl_output *worst_of(const ifl_outputs *outputs)
 
 ifl_output_verdict ifl_outputs_worst(const ifl_outputs *outputs)
 {
-    const ifl_output *worst = worst_of(outputs);
+    const ifl_compared_output *worst = worst_of(outputs);
     return worst ? worst->verdict : IFL_OUTPUT_EQUAL;
 }
 
 void ifl_outputs_tell(const ifl_outputs *outputs, char *to, size_t room)
 {
-    const ifl_output *o = worst_of(outputs);
+    const ifl_compared_output *o = worst_of(outputs);
     const ifl_output_sides sides = ifl_outputs_sides(outputs);
     snprintf(to, room,
              "%s and %s leave different results (%s): %s: %" PRIu64 " of %" PRIu64
@@ -222,7 +223,7 @@ ifl_status ifl_outputs_copy(const ifl_outputs *from, ifl_profile *to, ifl_error 
     to->outputs.of_code = from->of_code;
     to->outputs.rule = ifl_profile_copy_text(to, from->rule);
     for (size_t i = 0; i < from->list.count && whole; i++) {
-        ifl_output out = from->list.at[i];
+        ifl_compared_output out = from->list.at[i];
         out.text = ifl_profile_copy_text(to, out.text);
         out.worst_reference = ifl_profile_copy_text(to, out.worst_reference);
         out.worst_own = ifl_profile_copy_text(to, out.worst_own);

@@ -114,7 +114,7 @@ static double difference(const ifl_output_pair *p, uint64_t i, double scale)
     return isfinite(a) && isfinite(b) && size > 0 ? fabs(a - b) / size : INFINITY;
 }
 
-static void compare_elements(const ifl_output_pair *p, double scale, ifl_output *out)
+static void compare_elements(const ifl_output_pair *p, double scale, ifl_compared_output *out)
 {
     const size_t width = p->element->bytes;
     double worst = -1;
@@ -134,13 +134,13 @@ static void compare_elements(const ifl_output_pair *p, double scale, ifl_output 
                                                                    : IFL_OUTPUT_DIFFERENT;
 }
 
-ifl_output ifl_output_judge(const ifl_output_pair *pair, const ifl_exactness *exactness)
+ifl_compared_output ifl_output_judge(const ifl_output_pair *pair, const ifl_exactness *exactness)
 {
-    ifl_output out = {.text = "",
-                      .elements = pair->count,
-                      .worst_reference = "",
-                      .worst_own = "",
-                      .tolerance = tolerance_of(exactness, pair->element)};
+    ifl_compared_output out = {.text = "",
+                               .elements = pair->count,
+                               .worst_reference = "",
+                               .worst_own = "",
+                               .tolerance = tolerance_of(exactness, pair->element)};
     if (memcmp(pair->own, pair->reference, pair->count * pair->element->bytes) != 0)
         compare_elements(pair, out.tolerance > 0 ? largest_value(pair) : 0, &out);
     if (out.verdict == IFL_OUTPUT_DIFFERENT && exactness->is_open)
@@ -148,8 +148,8 @@ ifl_output ifl_output_judge(const ifl_output_pair *pair, const ifl_exactness *ex
     return out;
 }
 
-ifl_status ifl_output_add(ifl_profile *profile, const ifl_output_pair *pair, ifl_output output,
-                          ifl_error *error)
+ifl_status ifl_output_add(ifl_profile *profile, const ifl_output_pair *pair,
+                          ifl_compared_output output, ifl_error *error)
 {
     const size_t at = output.worst_at * pair->element->bytes;
     if (output.different) {
@@ -177,7 +177,7 @@ static ifl_status compare_argument(comparison *c, size_t index)
                                   .own = gpu.data,
                                   .reference = engine.data,
                                   .count = gpu.bytes / gpu.element->bytes};
-    ifl_output out = ifl_output_judge(&pair, &c->exactness);
+    ifl_compared_output out = ifl_output_judge(&pair, &c->exactness);
     out.argument = (uint32_t)index;
     out.text = c->profile->arguments.at[index];
     return ifl_output_add(c->profile, &pair, out, c->error);
@@ -199,7 +199,7 @@ static ifl_status conclude(comparison *c)
 {
     const ifl_output_sides sides = ifl_outputs_sides(&c->profile->outputs);
     for (size_t i = 0; i < c->profile->outputs.list.count; i++) {
-        const ifl_output *out = &c->profile->outputs.list.at[i];
+        const ifl_compared_output *out = &c->profile->outputs.list.at[i];
         if (out->verdict == IFL_OUTPUT_DIFFERENT)
             return ifl_fail(
                 c->error, IFL_FINDING,

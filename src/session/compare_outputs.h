@@ -16,9 +16,9 @@ typedef struct ifl_output_pair {
 } ifl_output_pair;
 
 /* All but the texts and what the buffer is. */
-ifl_output ifl_output_judge(const ifl_output_pair *pair, const ifl_exactness *exactness);
+ifl_compared_output ifl_output_judge(const ifl_output_pair *pair, const ifl_exactness *exactness);
 /* Adds it to the profile's, with the values that differ most; IFL_NO_MEMORY. */
-ifl_status ifl_output_add(ifl_profile *profile, const ifl_output_pair *pair, ifl_output output,
-                          ifl_error *error);
+ifl_status ifl_output_add(ifl_profile *profile, const ifl_output_pair *pair,
+                          ifl_compared_output output, ifl_error *error);
 
 #endif

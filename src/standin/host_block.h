@@ -14,18 +14,18 @@ typedef enum ifl_block_origin {
     BY_REGISTER
 } ifl_block_origin;
 
-typedef struct ifl_block {
+typedef struct ifl_host_block {
     uintptr_t address;
     uint64_t bytes;
     ifl_block_origin origin;
     unsigned flags;
-} ifl_block;
+} ifl_host_block;
 
 /* The block that holds the address, or NULL. */
-ifl_block *ifl_block_find(const void *at);
+ifl_host_block *ifl_block_find(const void *at);
 /* Room for one more, which ifl_block_add then takes; false without memory. */
 bool ifl_block_reserve(void);
-void ifl_block_add(ifl_block block);
-void ifl_block_remove(ifl_block *block);
+void ifl_block_add(ifl_host_block block);
+void ifl_block_remove(ifl_host_block *block);
 
 #endif

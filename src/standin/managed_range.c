@@ -94,7 +94,7 @@ void ifl_managed_forget(const void *at, size_t bytes)
 
 static bool is_managed(ifl_session *session, const void *at, size_t bytes)
 {
-    const ifl_block *b = ifl_block_find(at);
+    const ifl_host_block *b = ifl_block_find(at);
     const ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), (uintptr_t)at);
     const bool is_variable =
         a && a->flags & IFL_ALLOCATION_MODULE && a->flags & IFL_ALLOCATION_HOST;

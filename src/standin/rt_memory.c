@@ -283,7 +283,7 @@ static ifl_cuda_error adopt(ifl_session *session, void *host, uint64_t bytes, if
     a->gpu = (uint32_t)ifl_gpu_chosen();
     if (o != BY_MANAGED)
         ifl_memory_pin(ifl_session_memory(session), a);
-    ifl_block_add((ifl_block){(uintptr_t)host, bytes, o, flags});
+    ifl_block_add((ifl_host_block){(uintptr_t)host, bytes, o, flags});
     return ifl_cudaSuccess;
 }
 
@@ -341,7 +341,7 @@ IFL_SERVED ifl_cuda_error cudaHostRegister(void *at, size_t bytes, unsigned flag
 
 /* ---- giving back ----------------------------------------------------------------------------- */
 
-static ifl_cuda_error release_block(ifl_session *session, ifl_block *b)
+static ifl_cuda_error release_block(ifl_session *session, ifl_host_block *b)
 {
     ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), b->address);
     if (a)
@@ -364,7 +364,7 @@ static bool is_allocated(ifl_session *session, const void *at)
 
 static ifl_cuda_error release(ifl_session *session, void *at)
 {
-    ifl_block *b = ifl_block_find(at);
+    ifl_host_block *b = ifl_block_find(at);
     ifl_graph_memory_freed((uintptr_t)at);
     if (!at || ifl_graph_memory_holds((uintptr_t)at))
         return ifl_cudaSuccess;
@@ -419,7 +419,7 @@ ALSO_OF_THREAD(cudaFreeAsync_ptsz, cudaFreeAsync);
 
 static ifl_cuda_error release_host(ifl_session *session, void *at, ifl_block_origin o)
 {
-    ifl_block *b = ifl_block_find(at);
+    ifl_host_block *b = ifl_block_find(at);
     if (!at && o != BY_REGISTER)
         return ifl_cudaSuccess;
     ifl_later_finish_all(session);
@@ -442,7 +442,7 @@ IFL_SERVED ifl_cuda_error cudaHostUnregister(void *at)
 
 static ifl_cuda_error device_pointer(void **out, void *host)
 {
-    const ifl_block *b = ifl_block_find(host);
+    const ifl_host_block *b = ifl_block_find(host);
     if (out)
         *out = b ? host : NULL;
     return b && out ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
@@ -456,7 +456,7 @@ IFL_SERVED ifl_cuda_error cudaHostGetDevicePointer(void **out, void *host, unsig
 
 static ifl_cuda_error host_flags(unsigned *flags, void *host)
 {
-    const ifl_block *b = ifl_block_find(host);
+    const ifl_host_block *b = ifl_block_find(host);
     if (!b || !flags)
         return ifl_cudaErrorInvalidValue;
     *flags = b->flags;
@@ -470,7 +470,7 @@ IFL_SERVED ifl_cuda_error cudaHostGetFlags(unsigned *flags, void *host)
 
 static ifl_cuda_error describe(ifl_session *session, ifl_pointer_attributes *out, const void *at)
 {
-    const ifl_block *b = ifl_block_find(at);
+    const ifl_host_block *b = ifl_block_find(at);
     const ifl_allocation *a = ifl_memory_find(ifl_session_memory(session), (uintptr_t)at);
     *out = (ifl_pointer_attributes){
         .type = IFL_MEMORY_UNREGISTERED, .device = -2, .host_pointer = (void *)at};

@@ -59,6 +59,9 @@ write src/base/a.c "$(seq 900)"
 expect check-includes 'src/base/a.c:901: more than 900 lines'
 write docs/a.md "see /ho""me/someone/notes"
 expect check-names 'docs/a.md:2:'
+write src/exec/a.h 'typedef struct ifl_thing {'
+write src/standin/b.h 'typedef struct ifl_thing {'
+expect check-names 'src/standin/b.h:2: src/exec/a.h has a type ifl_thing too'
 write NOTES.txt ''
 expect check-names 'NOTES.txt'
 
