@@ -3,6 +3,7 @@
  * them: compared with the definition, lane by lane. Each lane in turn is moved by a bit. And what is
  * foreseen of the next request. */
 #define IFL_WIDTH base
+#define IFL_JUMPS 0 /* no handler runs here */
 /* The pragmas only ask for vectors. */
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #pragma GCC diagnostic ignored "-Wunused-function"
