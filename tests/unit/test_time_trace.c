@@ -240,7 +240,7 @@ static void test_room_at_one_time(void **unused)
 {
     enum { SMS = 4, PER_SM = 8, BLOCKS = SMS * (PER_SM + 1) };
     static ifl_work_slice slices[BLOCKS];
-    const ifl_placing placing = {SMS, PER_SM, BLOCKS, 0};
+    const ifl_placing placing = {.sms = SMS, .per_sm = PER_SM, .blocks = BLOCKS};
     const ifl_block_work work = {.known = true, .slice_count = BLOCKS, .slices = slices};
     ifl_time_plan plan = plan_of(&placing, 1);
     ifl_time_blocks found;
