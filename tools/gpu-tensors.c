@@ -267,6 +267,12 @@ static void add_line(uint32_t index, const char *name, bool is_store, const char
         print_lines();
 }
 
+/* Boxes of slices whose width as elements would be no multiple of 16 bytes, as an H200's driver has it. */
+static bool is_refused(const tensor_copy *c)
+{
+    return c->interleave && !c->is_image && c->box[0] * c->element_bytes % 16 != 0;
+}
+
 /* Whether it came to what it must. */
 static bool run(void *module, uint32_t index)
 {
@@ -286,6 +292,8 @@ static bool run(void *module, uint32_t index)
     if (code) {
         print_lines();
         printf("%u %s refused %d\n", index, name, code);
+        if (is_refused(&c))
+            return true;
         explain(index, name, &c);
         return false;
     }

@@ -126,8 +126,12 @@ bool ifl_tensor_map_takes_row(const ifl_tensor_map *map, uint64_t elements)
     enum { UNIT = 16 };
     const ifl_tensor_unit unit = ifl_tensor_unit_of(map);
     const uint64_t bytes = elements / unit.elements * unit.shared_bytes;
-    return map->interleave || (elements % unit.elements == 0 && bytes % UNIT == 0 &&
-                               (!map->swizzle || bytes <= (uint64_t)UNIT << map->swizzle));
+    /* of slices it counts them, and all the same takes so many as elements would have to be: of 1,456 boxes of random widths an
+     * H200's driver takes the 367 of which that holds */
+    if (map->interleave)
+        return elements * ifl_type_bits((ifl_type)map->type) % (8 * UNIT) == 0;
+    return elements % unit.elements == 0 && bytes % UNIT == 0 &&
+           (!map->swizzle || bytes <= (uint64_t)UNIT << map->swizzle);
 }
 
 /* ---- descriptions ---------------------------------------------------------------------------- */

@@ -2,6 +2,8 @@
  * The tables of types, spaces and special registers as functions. */
 #include "code/value.h"
 
+#include "base/shared.h"
+
 static const struct {
     const char *text;
     uint16_t bits;
@@ -34,7 +36,7 @@ const char *ifl_type_text(ifl_type type)
     return (unsigned)type < IFL_TYPE_COUNT ? types[type].text : "";
 }
 
-unsigned ifl_type_bits(ifl_type type)
+IFL_SHARED unsigned ifl_type_bits(ifl_type type)
 {
     return (unsigned)type < IFL_TYPE_COUNT ? types[type].bits : 0;
 }

@@ -85,6 +85,15 @@ static bool is_reduction_known(const ifl_bulk_op *op, const ifl_tensor_map *map)
                               (!is_float || is_sum || bits == HALF));
 }
 
+/* An H200 calls bits of signed words of 64 bits an illegal instruction, of unsigned ones not, and of words of 32 bits neither
+ * (tests/gpu/h200/tensors_reductions.txt). */
+static bool are_bits_taken(const ifl_bulk_op *op, const ifl_tensor_map *map)
+{
+    return map->type != IFL_TYPE_S64 ||
+           (op->operation != IFL_OPERATION_AND && op->operation != IFL_OPERATION_OR &&
+            op->operation != IFL_OPERATION_XOR);
+}
+
 /* ---- how much, and where in shared memory ---------------------------------------------------- */
 
 /* Pixels are in groups that have a halo each (PTX ISA 9.0, "im2col::w and im2col::w::128 modes"). */
@@ -181,7 +190,11 @@ static bool are_taken(ifl_warp *warp, const ifl_code *code, uint32_t lane, const
         ifl_fault_raise(
             warp, code, IFL_FAULT_OTHER, lane,
             "a box that is stored at a coordinate below 0 (an illegal instruction on an H200)");
-    return first % PIECE_BYTES == 0 && (!is_below || op->has_barrier);
+    else if (!are_bits_taken(op, map))
+        ifl_fault_raise(
+            warp, code, IFL_FAULT_OTHER, lane,
+            "bits of signed words of 64 bits are combined (an illegal instruction on an H200)");
+    return first % PIECE_BYTES == 0 && (!is_below || op->has_barrier) && are_bits_taken(op, map);
 }
 
 bool ifl_box_bytes(ifl_warp *warp, const ifl_code *code, uint32_t lane, const ifl_box *box,

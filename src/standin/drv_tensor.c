@@ -67,15 +67,15 @@ static bool is_plain_right(const void *out, const tensor_words *w)
            w->promotion >= 0 && w->promotion <= LAST_PROMOTION && (w->fill == 0 || w->fill == 1);
 }
 
-/* The innermost dimension has strides in slices alone: else its word is ignored. */
+/* The innermost dimension has strides in slices alone: else its word is ignored, though an H200's driver looks at it. */
 static bool fill_sizes(ifl_tensor_map *map, const tensor_words *w)
 {
     for (unsigned i = 0; i < w->rank; i++) {
-        const uint32_t stride = i || w->interleave ? w->element_stride[i] : 1;
+        const uint32_t stride = w->element_stride[i];
         if (!w->size[i] || w->size[i] > MOST_SIZE || !stride || stride > MOST_ELEMENT_STRIDE)
             return false;
         map->size[i] = w->size[i];
-        map->element_stride[i] = stride;
+        map->element_stride[i] = i || w->interleave ? stride : 1;
     }
     for (unsigned i = 0; i + 1 < w->rank; i++) {
         if (w->stride[i] % STRIDE_UNIT || w->stride[i] >> 40)
@@ -99,13 +99,15 @@ static bool are_packed_right(const tensor_words *w)
     return is_right;
 }
 
-/* What the reference demands of channels in slices; it bars them for elements of 6 bits. */
+/* What the reference demands of channels in slices; it bars them for elements of 6 bits, and an H200's
+ * driver for those of 4 bits side by side. */
 static bool are_slices_right(const tensor_words *w)
 {
     enum { ALIGNMENT = 32 };
     if (!w->interleave)
         return true;
-    bool is_right = w->rank >= LEAST_SLICES_RANK && packing_of(w->type) != IFL_TENSOR_SIXES_APART;
+    bool is_right = w->rank >= LEAST_SLICES_RANK && packing_of(w->type) != IFL_TENSOR_SIXES_APART &&
+                    packing_of(w->type) != IFL_TENSOR_FOURS;
     if (w->interleave == IFL_TENSOR_SLICES_16)
         return is_right;
     for (unsigned i = 0; i + 1 < w->rank; i++)

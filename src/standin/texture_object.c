@@ -22,12 +22,10 @@ const ifl_texture_object *ifl_texture_object_of(uint64_t handle, bool is_surface
 
 /* ---- what is read ---------------------------------------------------------------------------- */
 
-static ifl_cuda_error take_array(const ifl_array *a, bool is_surface, ifl_texture *t)
+static ifl_cuda_error take_array(const ifl_array *a, ifl_texture *t)
 {
     if (!a)
         return ifl_cudaErrorInvalidResourceHandle;
-    if (is_surface && !(a->flags & IFL_ARRAY_SURFACE))
-        return ifl_cudaErrorInvalidValue;
     t->texel = a->texel;
     t->is_layered = a->flags & IFL_ARRAY_LAYERED;
     t->is_cube = a->flags & IFL_ARRAY_CUBE;
@@ -49,7 +47,7 @@ static ifl_cuda_error take_levels(const ifl_mipmaps *m, ifl_texture *t)
 {
     if (!m)
         return ifl_cudaErrorInvalidResourceHandle;
-    const ifl_cuda_error code = take_array(&m->level[0], false, t);
+    const ifl_cuda_error code = take_array(&m->level[0], t);
     t->smaller = (uint8_t)(m->count - 1);
     for (unsigned i = 1; i < m->count; i++) {
         const ifl_array *a = &m->level[i];
@@ -113,7 +111,7 @@ static ifl_cuda_error take_resource(ifl_session *session, const ifl_resource *r,
                                     ifl_texture *t)
 {
     if (r->type == IFL_RESOURCE_ARRAY)
-        return take_array(ifl_array_of(r->array), is_surface, t);
+        return take_array(ifl_array_of(r->array), t);
     if (is_surface || r->type < IFL_RESOURCE_ARRAY || r->type > IFL_RESOURCE_ROWS)
         return ifl_cudaErrorInvalidValue;
     if (r->type == IFL_RESOURCE_MIPMAPS)

@@ -68,11 +68,16 @@ static int by_share(const void *a, const void *b)
                                 : (x->address > y->address) - (x->address < y->address);
 }
 
+static const char *file_of(const ifl_stalled_site *site)
+{
+    return site->file ? site->file : "";
+}
+
 /* Those without a line first; of a line, the instruction with most first. */
 static int by_line(const void *a, const void *b)
 {
     const ifl_stalled_site *x = a, *y = b;
-    const int file = strcmp(x->file ? x->file : "", y->file ? y->file : "");
+    const int file = strcmp(file_of(x), file_of(y));
     return file                 ? file
            : x->line != y->line ? (x->line > y->line) - (x->line < y->line)
                                 : by_share(a, b);

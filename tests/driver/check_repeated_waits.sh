@@ -16,7 +16,7 @@ issued() {
     shift 4
     "$inflight" analyze "$cubin" -k "$kernel" "$@" --json "$T/report.json" >"$T/out"
     "$inflight" sass "$cubin" -k "$kernel" --with "$T/report.json" --listing >"$T/listing"
-    times=$(awk -v bsync=" BSYNC $barrier" '$0 ~ bsync { print $NF }' "$T/listing")
+    times=$(awk -v bsync=" BSYNC $barrier" '$0 ~ bsync { for (i = 1; i < NF; i++) if ($i == "control") print $(i + 1) }' "$T/listing")
     [ "$times" = "$wanted" ] || {
         echo "$kernel $*: BSYNC is issued $times times, not $wanted"
         cat "$T/listing"

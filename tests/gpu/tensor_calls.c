@@ -81,8 +81,8 @@ static const struct {
     TILED(0, "step 0", STEP, 1, 0, INVALID),
     TILED(0, "step 8", STEP, 1, 8, 0),
     TILED(0, "step 9", STEP, 1, 9, INVALID),
-    TILED(0, "first step 0", STEP, 0, 0, 0),
-    TILED(0, "first step 9", STEP, 0, 9, 0),
+    TILED(0, "first step 0", STEP, 0, 0, INVALID), /* an H200; the reference: the word is ignored */
+    TILED(0, "first step 9", STEP, 0, 9, INVALID), /* likewise */
     TILED(0, "interleave 3", INTERLEAVE, 0, 3, INVALID),
     TILED(0, "swizzle 32", SWIZZLE, 0, 1, 0),
     TILED(0, "swizzle 7", SWIZZLE, 0, 7, INVALID),
@@ -97,9 +97,9 @@ static const struct {
     TILED(1, "slices of 16, rank 4", RANK, 0, 4, 0),
     TILED(1, "slices of 16, u8", TYPE, 0, 0, 0),
     TILED(1, "slices of 16, f32", TYPE, 0, 7, 0),
-    TILED(1, "slices of 16, 16U4_ALIGN8B", TYPE, 0, 13, 0),
+    TILED(1, "slices of 16, 16U4_ALIGN8B", TYPE, 0, 13, INVALID), /* an H200 */
     TILED(1, "slices of 16, 16U6_ALIGN16B", TYPE, 0, 15, INVALID),
-    TILED(1, "slices of 16, box of 2 bytes", BOX, 0, 1, 0),
+    TILED(1, "slices of 16, box of 2 bytes", BOX, 0, 1, INVALID), /* an H200 */
     TILED(1, "slices of 16, box of 512 bytes", BOX, 0, 256, 0),
     TILED(1, "slices of 16, address 16", ADDRESS, 0, 16, 0),
     TILED(1, "slices of 16, stride 2064", STRIDE, 0, 2064, 0),
@@ -134,7 +134,7 @@ static const struct {
     IMAGE(0, "upper 32767", UPPER, 0, 32767, 0),
     IMAGE(0, "upper 32768", UPPER, 0, 32768, INVALID),
     IMAGE(1, "slices of 16", NOTHING, 0, 0, 0),
-    IMAGE(1, "slices of 16, channels of 2 bytes", CHANNELS, 0, 1, 0),
+    IMAGE(1, "slices of 16, channels of 2 bytes", CHANNELS, 0, 1, INVALID), /* an H200 */
     IMAGE(1, "slices of 16, channels 256", CHANNELS, 0, 256, 0),
     IMAGE(1, "slices of 16, rank 4", RANK, 0, 4, 0),
     IMAGE(1, "slices of 16, swizzle 128", SWIZZLE, 0, 3, 0),

@@ -426,6 +426,7 @@ static void test_single_precision(void **unused)
     assert_true(sums < 0.75);
     for (int i = 5; i < 5 + SUMS; i++) {
         all_sites[i].name = "DSETP.GT.AND";
+        all_sites[i].traits = IFL_TRAIT_COMPARES;
         all_sites[i].control.stall = PREDICATE;
     }
     is_near(ratio_of(&b, &(ifl_change){.single_precision = true}), 1);
