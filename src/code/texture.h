@@ -26,7 +26,7 @@ typedef enum ifl_texel_class {
 
 typedef enum ifl_texel_form {
     IFL_TEXEL_PLAIN,
-    IFL_TEXEL_FRACTIONS, /* integers that are read as floats of 0 to 1, or -1 to 1, whatever is asked */
+    IFL_TEXEL_FRACTIONS, /* integers that are read as floats of 0 to 1, or -1 to 1 */
     IFL_TEXEL_PACKED     /* the same in a word: 10, 10, 10 and 2 bits, the first the lowest */
 } ifl_texel_form;
 

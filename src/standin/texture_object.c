@@ -246,6 +246,9 @@ static ifl_cuda_error take_sampler(const ifl_sampler *s, ifl_texture *t)
     if (s->level_filter < 0 || s->level_filter > 1)
         return ifl_cudaErrorInvalidValue;
     const bool is_fraction = t->texel.form != IFL_TEXEL_PLAIN;
+    /* An H200: fractions are asked for as such, those packed in a word are not (tools/gpu/texture_formats.cu). */
+    if (is_fraction && s->reads_normalized == (t->texel.form == IFL_TEXEL_PACKED))
+        return ifl_cudaErrorInvalidNormSetting;
     if (s->reads_normalized && !is_float && t->texel.bits == 32)
         return ifl_cudaErrorInvalidNormSetting;
     if (s->filter && !is_float && !s->reads_normalized && !is_fraction)

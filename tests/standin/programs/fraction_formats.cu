@@ -90,9 +90,14 @@ static void ask(const kind &k)
     resource.res.array.array = array;
     cudaTextureDesc how = {};
     how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
-    how.readMode = cudaReadModeElementType;
+    // The other mode is refused, as an H200 does.
+    const cudaTextureReadMode mode = is_packed(k) ? cudaReadModeElementType : cudaReadModeNormalizedFloat;
+    how.readMode = is_packed(k) ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
     cudaTextureObject_t texture;
     cudaSurfaceObject_t surface;
+    if (cudaCreateTextureObject(&texture, &resource, &how, nullptr) != cudaErrorInvalidNormSetting)
+        printf("%s: the other mode is taken\n", k.name);
+    how.readMode = mode;
     CHECK(cudaCreateTextureObject(&texture, &resource, &how, nullptr));
     CHECK(cudaCreateSurfaceObject(&surface, &resource));
     float4 *floats = on_gpu(read, WIDTH);
