@@ -44,14 +44,14 @@ static int32_t signed_channel(const ifl_texel *texel, uint32_t raw)
     return texel->bits == 8 ? (int8_t)raw : texel->bits == 16 ? (int16_t)raw : (int32_t)raw;
 }
 
-/* The full range of an integer stands for 0 to 1, or -1 to 1, where the least number is -1 as the
- * one above it is. */
+/* The full range of an integer stands for 0 to 1, or -1 to 1, and the least number for a little
+ * less. */
 static uint32_t normalized(const ifl_texel *texel, unsigned channel, uint32_t raw)
 {
     const bool is_signed = texel->of == IFL_TEXEL_SIGNED;
     const double most = (double)((UINT64_C(1) << (bits_of(texel, channel) - is_signed)) - 1);
-    const double value = (is_signed ? (double)signed_channel(texel, raw) : (double)raw) / most;
-    return ifl_f32_bits((float)(value < -1 ? -1 : value));
+    const double whole = is_signed ? (double)signed_channel(texel, raw) : (double)raw;
+    return ifl_f32_bits((float)(whole / most));
 }
 
 /* What an H100 makes of 0 to 255, in parts of 2^14 (tests/gpu/h100/texture_levels.txt): about the

@@ -54,7 +54,8 @@ ifl_texture ifl_texture_at_level(const ifl_texture *texture, uint32_t level);
 
 /* ---- elements: texel.c ----------------------------------------------------------------------- */
 
-/* The words that a fetch of an element gives, of the wanted channels (a bit each). */
+/* The words of an element, of the wanted channels (a bit each), as a filter counts them: the least
+ * number of a signed fraction is below -1. */
 void ifl_texel_read(const ifl_texture *texture, const uint8_t *from, uint8_t wanted,
                     uint32_t to[IFL_TEXEL_CHANNELS]);
 /* An element of what a program's words say, of the first `count` channels: others become zero. */

@@ -195,6 +195,19 @@ static void read_element(const ifl_texture_view *view, uint32_t layer,
     ifl_texel_read(view->texture, view->host + offset, wanted, to);
 }
 
+/* What is not filtered: the least number of a signed fraction is -1, as the one above it is. */
+static void read_alone(const ifl_texture_view *view, uint32_t layer, int32_t at[IFL_TEXTURE_RANKS],
+                       uint8_t wanted, ifl_texture_answer *answer, uint32_t to[IFL_TEXEL_CHANNELS])
+{
+    read_element(view, layer, at, wanted, answer, to);
+    if (!view->texture->reads_normalized || view->texture->texel.of != IFL_TEXEL_SIGNED)
+        return;
+    for (uint32_t left = wanted; left; left &= left - 1) {
+        const unsigned c = (unsigned)__builtin_ctz(left);
+        to[c] = ifl_bits_f32(to[c]) < -1 ? ifl_f32_bits(-1) : to[c];
+    }
+}
+
 /* ---- filters --------------------------------------------------------------------------------- */
 
 /* The weights of the eight elements around a place, `all` in sum. It is split between two slices,
@@ -366,7 +379,7 @@ static float blend(const float *value, const int32_t *weight, unsigned count, un
     for (unsigned i = 0; i < count; i++)
         sum += weight[i] * (int64_t)lrint(value[i] * how->step);
     const double whole = floor((double)sum * how->full / (how->step * ONE) + 0.5);
-    return (float)(whole / how->full);
+    return (float)(whole < -how->full ? -1 : whole / how->full);
 }
 
 /* A GPU does not fetch elements that have none in a dimension. */
@@ -469,7 +482,7 @@ static void gather(const ifl_texture_view *view, uint32_t layer, const between *
         uint32_t words[IFL_TEXEL_CHANNELS];
         int32_t at[IFL_TEXTURE_RANKS];
         corner_of(b, 2, corners[i], at);
-        read_element(view, layer, at, (uint8_t)(1u << channel), answer, words);
+        read_alone(view, layer, at, (uint8_t)(1u << channel), answer, words);
         answer->channel[i] = words[channel];
     }
 }
@@ -497,8 +510,7 @@ static void fetch(const ifl_texture_view *view, const ifl_texture_query *q,
         is_inside = is_inside && (uint32_t)at[d] < t->size[d];
     }
     if (is_inside)
-        read_element(view, layer_of(q->layer, t->layers), at, q->op->wanted, answer,
-                     answer->channel);
+        read_alone(view, layer_of(q->layer, t->layers), at, q->op->wanted, answer, answer->channel);
 }
 
 /* Of a cube the place on a face, and the face's layer. */
@@ -514,7 +526,7 @@ static void read_nearest(const ifl_texture_view *view, uint32_t layer, const bet
 {
     int32_t place[IFL_TEXTURE_RANKS];
     corner_of(b, view->texture->rank, 0, place);
-    read_element(view, layer, place, wanted, answer, answer->channel);
+    read_alone(view, layer, place, wanted, answer, answer->channel);
 }
 
 /* Where coordinates lead: the elements of each dimension, and the layer. */

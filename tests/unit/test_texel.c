@@ -56,6 +56,37 @@ static void what_counts_is_averaged(void **state)
     assert_int_equal(between(1e-40f, 4.0f), bits_of(2.0f));
 }
 
+/* Signed bytes as fractions: what an H200 gives at the third place of 2d/s8x2n/linear/clamp/normalized
+ * (tests/gpu/h200/textures.txt), where -128 is among the four. A fetch of it alone gives -1. */
+static uint32_t of_signed_bytes(float x, float y, bool filters)
+{
+    const int8_t rows[2][2] = {{-42, -128}, {-96, -32}};
+    const ifl_texture texture = {.rank = 2,
+                                 .filters = filters,
+                                 .reads_normalized = true,
+                                 .mode = {IFL_OUTSIDE_CLAMP, IFL_OUTSIDE_CLAMP, IFL_OUTSIDE_CLAMP},
+                                 .texel = {IFL_TEXEL_SIGNED, 8, 1, IFL_TEXEL_PLAIN},
+                                 .size = {2, 2, 1},
+                                 .layers = 1,
+                                 .pitch = sizeof rows[0],
+                                 .slice = sizeof rows,
+                                 .bytes = sizeof rows};
+    const ifl_texture_op op = {.use = IFL_TEXTURE_SAMPLE, .rank = 2, .wanted = 1};
+    const ifl_texture_view view = {&texture, (const uint8_t *)rows};
+    const ifl_texture_query query = {.op = &op, .at = {bits_of(x), bits_of(y)}};
+    ifl_texture_answer answer;
+    ifl_texture_ask(&view, &query, &answer);
+    return answer.channel[0];
+}
+
+static void the_least_number_counts_in_full_under_a_filter(void **state)
+{
+    (void)state;
+    assert_int_equal(of_signed_bytes(0.5f + 14 / 256.0f, 0.5f + 191 / 256.0f, true), 0xbf238b47);
+    assert_int_equal(of_signed_bytes(1.5f, 0.5f, true), bits_of(-1.0f));
+    assert_int_equal(of_signed_bytes(1.5f, 0.5f, false), bits_of(-1.0f));
+}
+
 /* A destroyed texture's handle is none, unless the same texture is made again. */
 static void handles_name_their_texture(void **state)
 {
@@ -85,6 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_that_counts_is_zero),
         cmocka_unit_test(what_counts_is_averaged),
+        cmocka_unit_test(the_least_number_counts_in_full_under_a_filter),
         cmocka_unit_test(handles_name_their_texture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

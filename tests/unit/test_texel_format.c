@@ -80,7 +80,8 @@ static void read_as(int format, unsigned channels, const void *element, const fl
 }
 
 /* CUDA C++ Programming Guide, "Texture Object API": the full range of an integer stands for 0 to 1, or
- * -1 to 1. The word is 3 of 3, 511 of 1,023, 1,023 and 1. */
+ * -1 to 1; the least number counts in full here, as filters have it (test_texel.c: a fetch gives -1). The
+ * word is 3 of 3, 511 of 1,023, 1,023 and 1. */
 static void test_fractions(void **unused)
 {
     const uint8_t bytes[] = {0, 51, 0x80, 0xff};
@@ -88,8 +89,9 @@ static void test_fractions(void **unused)
     const uint32_t word = 3u << 30 | 511u << 20 | 1023u << 10 | 1;
     (void)unused;
     read_as(0xc2, 4, bytes, (float[]){0, 0.2f, (float)(128.0 / 255), 1});
-    read_as(0xc8, 4, bytes, (float[]){0, (float)(51.0 / 127), -1, (float)(-1.0 / 127)});
-    read_as(0xca, 2, halves, (float[]){-1, 1, 0, 0});
+    read_as(0xc8, 4, bytes,
+            (float[]){0, (float)(51.0 / 127), (float)(-128.0 / 127), (float)(-1.0 / 127)});
+    read_as(0xca, 2, halves, (float[]){(float)(-32768.0 / 32767), 1, 0, 0});
     read_as(0x50, 4, &word, (float[]){(float)(1.0 / 1023), 1, (float)(511.0 / 1023), 1});
 }
 
