@@ -60,13 +60,13 @@ typedef struct ifl_texture {
     uint8_t rank;    /* 1, 2, 3 */
     bool is_layered; /* `layers` of them; the faces of a cube are layers too */
     bool is_cube;
-    bool filters;          /* linear filtering, else the nearest */
-    bool is_normalized;    /* coordinates */
-    bool reads_normalized; /* integers become floats of 0 to 1, or -1 to 1 */
-    bool is_srgb;          /* those of 8 bits are of this scale, the fourth channel's not */
-    bool is_anisotropic;   /* derivatives filter in a direction */
-    bool filters_levels;   /* between two levels, else the nearest */
-    uint8_t smaller;       /* levels after the first one */
+    bool filters;                    /* linear filtering, else the nearest */
+    bool is_normalized;              /* coordinates */
+    bool reads_normalized;           /* integers become floats of 0 to 1, or -1 to 1 */
+    bool is_srgb;                    /* those of 8 bits are of this scale (ifl_texel_is_colour) */
+    bool is_anisotropic;             /* derivatives filter in a direction */
+    bool filters_levels;             /* between two levels, else the nearest */
+    uint8_t smaller;                 /* levels after the first one */
     uint8_t mode[IFL_TEXTURE_RANKS]; /* ifl_outside */
     ifl_texel texel;
     uint32_t border[IFL_TEXEL_CHANNELS];

@@ -65,16 +65,17 @@ static uint32_t colour(uint32_t raw)
     return ifl_f32_bits((float)srgb[raw & UINT8_MAX] * 0x1p-14f);
 }
 
-static bool is_colour(const ifl_texture *texture, unsigned channel)
+/* Of two channels and of four the last is no colour (tests/gpu/h200/texture_formats.txt). */
+bool ifl_texel_is_colour(const ifl_texture *texture, unsigned channel)
 {
-    enum { ALPHA = 3 };
-    return texture->is_srgb && texture->reads_normalized && channel < ALPHA;
+    return texture->is_srgb && texture->reads_normalized &&
+           (channel + 1 < texture->texel.channels || texture->texel.channels % 2);
 }
 
 static uint32_t word_of(const ifl_texture *texture, unsigned channel, uint32_t raw)
 {
     const ifl_texel *texel = &texture->texel;
-    if (is_colour(texture, channel))
+    if (ifl_texel_is_colour(texture, channel))
         return colour(raw);
     if (texel->of == IFL_TEXEL_FLOAT)
         return texel->bits == 16 ? ifl_f32_bits((float)ifl_widen(&ifl_f16, raw)) : raw;
@@ -117,7 +118,7 @@ static uint32_t border_word(const ifl_texture *texture, unsigned channel, uint32
         return border;
     if (!texture->reads_normalized)
         return word_of(texture, channel, border & (UINT32_MAX >> (32 - texel->bits)));
-    if (is_colour(texture, channel))
+    if (ifl_texel_is_colour(texture, channel))
         return nearest_colour(ifl_bits_f32(border));
     const bool is_signed = texel->of == IFL_TEXEL_SIGNED;
     const double most = (double)((UINT64_C(1) << (bits_of(texel, channel) - is_signed)) - 1),

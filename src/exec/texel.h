@@ -58,6 +58,8 @@ ifl_texture ifl_texture_at_level(const ifl_texture *texture, uint32_t level);
  * number of a signed fraction is below -1. */
 void ifl_texel_read(const ifl_texture *texture, const uint8_t *from, uint8_t wanted,
                     uint32_t to[IFL_TEXEL_CHANNELS]);
+/* Whether a channel is on the scale of sRGB. */
+bool ifl_texel_is_colour(const ifl_texture *texture, unsigned channel);
 /* An element of what a program's words say, of the first `count` channels: others become zero. */
 void ifl_texel_write(const ifl_texel *texel, const uint32_t *words, unsigned count, uint8_t *to);
 /* Of a place outside that has no element: the border's, or zero. */

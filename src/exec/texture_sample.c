@@ -237,19 +237,21 @@ typedef struct blending {
     double step;     /* what an element's are parts of */
     int bits, least; /* least exponent of a result's last bit */
     int kept;        /* bits of elements behind the first one of the largest */
+    int repeated;    /* an element's bits, repeated to 16; 0: a whole number of `step` is taken */
 } blending;
 
 static blending blending_of(const ifl_texture *t, unsigned channel)
 {
-    enum { ALPHA = 3 };
-    if (t->is_srgb && channel < ALPHA)
+    enum { LAST = 3 }; /* of 2 bits, which fit into 16 eight times */
+    const bool is_packed = t->texel.form == IFL_TEXEL_PACKED && channel < LAST;
+    if (ifl_texel_is_colour(t, channel))
         return (blending){.bits = 10, .least = -24, .kept = 7};
     if (t->texel.of == IFL_TEXEL_FLOAT)
         return t->texel.bits == 16 ? (blending){.bits = 10, .least = -24, .kept = 14}
                                    : (blending){.bits = 23, .least = -149, .kept = 27};
     if (t->texel.of == IFL_TEXEL_SIGNED)
         return (blending){.full = 32767, .step = t->texel.bits == 8 ? 127 : 32767};
-    return (blending){.full = 65535, .step = 65535};
+    return (blending){.full = 65535, .step = 65535, .repeated = is_packed ? 10 : 0};
 }
 
 /* The sum of infinities and NaNs; false: there are none among what has a weight. */
@@ -370,6 +372,16 @@ static float blend_floats(const float *value, const int32_t *weight, unsigned co
     return rounded(sum, last - FLOAT_BIAS - FRACTION_BITS, how);
 }
 
+/* Held against an H200 (tests/gpu/h200/texture_formats.txt). */
+static int64_t whole_element(float value, const blending *how)
+{
+    enum { WIDTH = 16 };
+    if (!how->repeated)
+        return lrint(value * how->step);
+    const int64_t whole = lrint((double)value * ((1 << how->repeated) - 1));
+    return whole << (WIDTH - how->repeated) | whole >> (2 * how->repeated - WIDTH);
+}
+
 static float blend(const float *value, const int32_t *weight, unsigned count, unsigned plane,
                    const blending *how)
 {
@@ -377,7 +389,7 @@ static float blend(const float *value, const int32_t *weight, unsigned count, un
     if (how->full == 0)
         return blend_floats(value, weight, count, plane, how);
     for (unsigned i = 0; i < count; i++)
-        sum += weight[i] * (int64_t)lrint(value[i] * how->step);
+        sum += weight[i] * whole_element(value[i], how);
     const double whole = floor((double)sum * how->full / (how->step * ONE) + 0.5);
     return (float)(whole < -how->full ? -1 : whole / how->full);
 }
