@@ -62,9 +62,7 @@ ifl_status ifl_sass_report_facts(const ifl_sass_report *report, size_t index, if
     const ifl_sass_stall *stalls = NULL;
     ifl_status status = IFL_OK;
     if (profile)
-        status = ifl_sass_counts_read(profile, kernel->name, count, arena, &issued, error);
-    if (profile && status == IFL_OK)
-        status = ifl_sass_counts_stalls(profile, kernel->name, count, arena, &stalls, error);
+        status = ifl_sass_counts_read(profile, kernel->name, count, arena, &issued, &stalls, error);
     if (status == IFL_OK)
         status = ifl_sass_facts_collect(report->machine, index, issued, arena, out, error);
     out->stalls = stalls;

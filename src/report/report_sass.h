@@ -23,14 +23,12 @@ typedef struct ifl_sass_report {
 ifl_status ifl_sass_report_write(const ifl_sass_report *report, ifl_report_format format, FILE *out,
                                  ifl_error *error);
 
-/* How often a launch of `kernel`, which has so many instructions, issued each of them, from the JSON
- * report of the launch; from the arena (sass_counts.c). */
+/* How often a launch of `kernel`, which has so many instructions, issued each of them, and where its
+ * warps stood still, by instruction (NULL where the report says nothing of it), from the JSON report
+ * of the launch; from the arena (sass_counts.c). */
 ifl_status ifl_sass_counts_read(const char *path, const char *kernel, size_t instructions,
-                                ifl_arena *arena, const uint64_t **issued, ifl_error *error);
-/* Where its warps stood still, by instruction; NULL where the report says nothing of it. */
-ifl_status ifl_sass_counts_stalls(const char *path, const char *kernel, size_t instructions,
-                                  ifl_arena *arena, const ifl_sass_stall **stalls,
-                                  ifl_error *error);
+                                ifl_arena *arena, const uint64_t **issued,
+                                const ifl_sass_stall **stalls, ifl_error *error);
 /* The kernels that the report has launches of, by their names in the module. */
 ifl_status ifl_sass_counts_names(const char *path, ifl_arena *arena, const char ***names,
                                  size_t *count, ifl_error *error);

@@ -131,20 +131,6 @@ ifl_status ifl_sass_counts_launch(const char *path, const char *kernel, json_t *
                     "'%.300s' is not the JSON report of a launch of kernel '%.200s'", path, kernel);
 }
 
-ifl_status ifl_sass_counts_read(const char *path, const char *kernel, size_t instructions,
-                                ifl_arena *arena, const uint64_t **issued, ifl_error *error)
-{
-    const reading r = {path, kernel, arena, error};
-    const json_t *launch;
-    json_t *root;
-    ifl_status status = ifl_sass_counts_launch(path, kernel, &root, &launch, error);
-    if (status != IFL_OK)
-        return status;
-    status = read_report(&r, launch, instructions, issued);
-    json_decref(root);
-    return status;
-}
-
 /* ---- where its warps stood still ------------------------------------------------------------- */
 
 /* Of the first GPU whose SM was followed; NULL: of none. */
@@ -203,8 +189,9 @@ static ifl_status read_stalls(const reading *r, const json_t *sites, size_t coun
     return whole ? IFL_OK : ifl_fail_memory(r->error, bytes);
 }
 
-ifl_status ifl_sass_counts_stalls(const char *path, const char *kernel, size_t instructions,
-                                  ifl_arena *arena, const ifl_sass_stall **stalls, ifl_error *error)
+ifl_status ifl_sass_counts_read(const char *path, const char *kernel, size_t instructions,
+                                ifl_arena *arena, const uint64_t **issued,
+                                const ifl_sass_stall **stalls, ifl_error *error)
 {
     const reading r = {path, kernel, arena, error};
     const json_t *launch;
@@ -213,8 +200,9 @@ ifl_status ifl_sass_counts_stalls(const char *path, const char *kernel, size_t i
     ifl_status status = ifl_sass_counts_launch(path, kernel, &root, &launch, error);
     if (status != IFL_OK)
         return status;
+    status = read_report(&r, launch, instructions, issued);
     const json_t *sites = find_sites(launch);
-    if (sites)
+    if (status == IFL_OK && sites)
         status = read_stalls(&r, sites, instructions, stalls);
     json_decref(root);
     return status;

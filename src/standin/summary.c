@@ -108,17 +108,19 @@ static int by_time(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Sites of the row that the site at `first` begins. */
-static bool make_row(sites *all, size_t first)
+/* `row_of`: of sites that begin one. A row's first site comes before its others. */
+static bool place_site(sites *all, size_t index, size_t *row_of)
 {
-    site *list = all->list.at;
-    row r = {.costliest = &list[first],
-             .first = first,
-             .grids = ifl_grid_span_of(list[first].entry->profile->grid)};
-    for (size_t i = first; i < all->list.count; i++)
-        if (list[i].row == first)
-            add_site(&r, &list[i]);
-    return ifl_vec_push(&all->rows, r);
+    site *s = &all->list.at[index];
+    if (s->row == index) {
+        row_of[index] = all->rows.count;
+        if (!ifl_vec_push(&all->rows, ((row){.costliest = s,
+                                             .first = index,
+                                             .grids = ifl_grid_span_of(s->entry->profile->grid)})))
+            return false;
+    }
+    add_site(&all->rows.at[row_of[s->row]], s);
+    return true;
 }
 
 static bool make_rows(sites *all)
@@ -126,7 +128,8 @@ static bool make_rows(sites *all)
     const size_t count = all->list.count;
     ifl_fold_item *items = ifl_arena_alloc(&all->page.arena, (count + 1) * sizeof *items);
     size_t *first = ifl_arena_alloc(&all->page.arena, (count + 1) * sizeof *first);
-    bool has_memory = items && first;
+    size_t *row_of = ifl_arena_alloc(&all->page.arena, (count + 1) * sizeof *row_of);
+    bool has_memory = items && first && row_of;
     for (size_t i = 0; has_memory && i < count; i++) {
         const ifl_ledger_entry *entry = all->list.at[i].entry;
         items[i] = (ifl_fold_item){.signature = entry->signature,
@@ -137,11 +140,10 @@ static bool make_rows(sites *all)
     }
     if (has_memory)
         ifl_fold_rows(items, count, first);
-    for (size_t i = 0; has_memory && i < count; i++)
+    for (size_t i = 0; has_memory && i < count; i++) {
         all->list.at[i].row = first[i];
-    for (size_t i = 0; has_memory && i < count; i++)
-        if (first[i] == i)
-            has_memory = make_row(all, i);
+        has_memory = place_site(all, i, row_of);
+    }
     if (has_memory && all->rows.count)
         qsort(all->rows.at, all->rows.count, sizeof(row), by_time);
     return has_memory;
