@@ -26,12 +26,16 @@ enum {
     IFL_ATOMIC_ROW_HALF_PASSES = 3, /* of a sector of such a request: 0.59 ns */
     /* of a lane of a request of floats for one word: 1.75 ns where each slice serves few SMs at a time, 0.85 where many */
     IFL_ATOMIC_FLOAT_BURST_HALF_PASSES = 7,
-    IFL_L2_SLICES = 96,    /* an H200's and an H100's; of others not known */
-    IFL_SLICE_SECTORS = 8, /* that follow each other in one slice */
+    IFL_L2_SLICES = 96,                  /* an H200's and an H100's; of others not known */
+    IFL_HALF_SLICES = IFL_L2_SLICES / 2, /* at each half of the L2 */
+    IFL_SLICE_SECTORS = 8,               /* that follow each other in one slice */
     /* Of a line, up to which a slice takes a store as long as one of a single sector. Measured (hot_store_probe, H200, all
      * blocks to the same line): 1.3 ns for a word, 0.9 for a sector, 1.3 for two, 1.9 for three, 2.5 for four, which is
      * what the L2 writes in all. */
     IFL_SLIGHT_SECTORS = 2,
+    /* Of a line that is loaded past the L1, the sectors that a slice takes as long for as for one.
+     * Measured (hot_load_probe, H200, words of one line): 0.28 ns for one of its sectors, 0.56 for four. */
+    IFL_LEAST_LOAD_TURNS = 2,
     IFL_SLIGHT_LINES = 8 /* of a request, at most: more are spread over the slices */
 };
 

@@ -218,7 +218,7 @@ static void join_reads(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2
 {
     const ifl_grid_order *o = p->order;
     const uint32_t gpc = ifl_place_gpc(o->shape.placing.sms, p->rules->gpcs, o->sm_of[block]);
-    if (ifl_l2_joins_read(&p->joins, request->number, gpc, request->now))
+    if (ifl_l2_joins_read(&p->joins, request->number, request->sectors, gpc, request->now))
         add(p, IFL_TALLY_JOINED, touch, ifl_sector_count(request->sectors));
 }
 

@@ -36,15 +36,19 @@ void ifl_l2_joins_free(ifl_l2_joins *j)
  * not: on an H200 two SMs with eight warps each, of which one begins 1,000 cycles later, join nearly
  * as many as two that begin together (0.39 of their sectors for 0.37). In the order of steps a turn
  * is as near as that. */
-bool ifl_l2_joins_read(ifl_l2_joins *j, uint32_t line, uint32_t gpc, uint64_t now)
+bool ifl_l2_joins_read(ifl_l2_joins *j, uint32_t line, uint8_t sectors, uint32_t gpc, uint64_t now)
 {
+    enum { ALONE = 4 /* behind one for other sectors, chosen on hot_load_probe's two lines */ };
     const uint64_t key = (uint64_t)line * MOST_GPCS + gpc;
     ifl_join_entry *e = &j->at[ifl_line_hash(key) & j->mask];
     const uint64_t apart = now > e->at ? now - e->at : e->at - now;
-    if (e->count && e->count < j->most && e->key == key && apart <= IFL_TURN_TIME) {
+    const bool is_known = e->count && e->key == key && apart <= IFL_TURN_TIME,
+               differs = is_known && e->sectors != sectors;
+    if (is_known && !differs && !e->alone && e->count < j->most) {
         e->count++;
         return true;
     }
-    *e = (ifl_join_entry){key, now, 1};
+    const uint8_t alone = differs ? ALONE : is_known && e->alone ? e->alone - 1 : 0;
+    *e = (ifl_join_entry){key, now, 1, sectors, alone};
     return false;
 }

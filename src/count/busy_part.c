@@ -5,9 +5,9 @@
  * its sector from others for longer. Knows events and the profile's counters. Which 512 bytes are
  * touched is told apart up to a limit; where there are more, nothing is known of them. */
 #include "arch/atomics.h"
-#include "base/digest.h"
 #include "count/footprint.h"
 #include "count/observe.h"
+#include "count/slice.h"
 
 #include <stdlib.h>
 
@@ -138,18 +138,6 @@ static void find_sectors(const ifl_access *access, numbers *sectors, uint32_t mo
     }
 }
 
-/* Pieces of 256 bytes take turns in two slices. Of the 48 pairs of slices, 16 KiB in a row go to 16, the
- * next to others, until all had one, beginning anywhere. */
-static uint32_t slice_of(uint64_t sector)
-{
-    enum { PAIR_SECTORS = 4 * IFL_SLICE_SECTORS, ROW = 16, ROWS = IFL_L2_SLICES / 2 / ROW };
-    const uint64_t piece = sector / IFL_SLICE_SECTORS, pair = sector / PAIR_SECTORS,
-                   row = pair / ROW, of_row = ifl_hash_number(row),
-                   of_rows = ifl_hash_number(row / ROWS);
-    const uint64_t first = (row + of_rows) % ROWS, at = (pair + of_row) % ROW;
-    return (uint32_t)(2 * (at * ROWS + first) + ((piece ^ of_row >> 32 ^ pair) & 1));
-}
-
 static bool shares_piece(const numbers *sectors, uint32_t i)
 {
     for (uint32_t k = 0; k < sectors->count; k++)
@@ -177,7 +165,8 @@ static void add_to_slices(state *s, const ifl_access *access, const numbers *sec
 {
     const uint32_t lanes = (uint32_t)__builtin_popcount(access->mask);
     for (uint32_t i = 0; i < sectors->count; i++)
-        s->atomics[slice_of(sectors->at[i])] += half_passes(sectors, i, most[i], lanes, is_float);
+        s->atomics[ifl_slice_of(sectors->at[i])] +=
+            half_passes(sectors, i, most[i], lanes, is_float);
 }
 
 /* Each sector takes as many passes as the address does on which most lanes meet, one sector after
@@ -247,7 +236,7 @@ static void add_store(state *s, const ifl_access *access)
     for (uint32_t i = 0; i < count; i++) {
         if (!is_slight(runs[i].sectors))
             continue;
-        s->stores[slice_of(runs[i].line * IFL_LINE_SECTORS)]++;
+        s->stores[ifl_slice_of(runs[i].line * IFL_LINE_SECTORS)]++;
         s->store_count++;
         s->has_stored = true;
     }
@@ -307,20 +296,12 @@ static void merge(void *self, const void *other)
     s->storing_blocks += o->storing_blocks;
 }
 
-static uint64_t busiest_of(const uint64_t slices[IFL_L2_SLICES])
-{
-    uint64_t most = 0;
-    for (int i = 0; i < IFL_L2_SLICES; i++)
-        most = slices[i] > most ? slices[i] : most;
-    return most;
-}
-
 static ifl_status report(const void *self, const ifl_sites *sites, const int32_t *line_of,
                          ifl_profile *profile, ifl_error *error)
 {
     const state *s = self;
     const uint64_t parts = most_of(s->parts), sectors = most_of(s->sectors),
-                   slices = busiest_of(s->atomics) / 2;
+                   slices = ifl_slice_busiest(s->atomics, IFL_L2_SLICES) / 2;
     (void)sites, (void)line_of, (void)error;
     if (is_known(s))
         ifl_counters_set(&profile->counters, IFL_COUNTER_global_atomic_busiest_part,
@@ -328,7 +309,7 @@ static ifl_status report(const void *self, const ifl_sites *sites, const int32_t
     ifl_counters_set(&profile->counters, IFL_COUNTER_global_atomic_busiest_slice,
                      slices > sectors ? slices : sectors);
     ifl_counters_set(&profile->counters, IFL_COUNTER_global_store_busiest_slice,
-                     busiest_of(s->stores) + s->rows / IFL_L2_SLICES);
+                     ifl_slice_busiest(s->stores, IFL_L2_SLICES) + s->rows / IFL_L2_SLICES);
     ifl_counters_set(&profile->counters, IFL_COUNTER_global_store_lone_requests, s->store_count);
     if (!s->has_added)
         ifl_counters_set(&profile->counters, IFL_COUNTER_global_atomic_blocks, s->adding_blocks);

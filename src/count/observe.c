@@ -7,7 +7,7 @@
 const ifl_observation *const ifl_observations[] = {
     &ifl_observe_access,      &ifl_observe_pattern,       &ifl_observe_mix,
     &ifl_observe_divergence,  &ifl_observe_block_work,    &ifl_observe_busy_part,
-    &ifl_observe_host_memory, &ifl_observe_remote_memory,
+    &ifl_observe_host_memory, &ifl_observe_remote_memory, &ifl_observe_past_loads,
 };
 
 const size_t ifl_observation_count = sizeof ifl_observations / sizeof *ifl_observations;

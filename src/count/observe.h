@@ -28,6 +28,8 @@ extern const ifl_observation ifl_observe_mix; /* instructions, opcodes, branches
 void ifl_mix_issued(const void *state, uint64_t *warps);
 extern const ifl_observation ifl_observe_divergence; /* divergent branches */
 extern const ifl_observation ifl_observe_block_work; /* how much each block did */
+extern const ifl_observation
+    ifl_observe_past_loads; /* turns of the busiest slice for loads past the L1 */
 extern const ifl_observation ifl_observe_busy_part; /* passes of atomics on the busiest 512 bytes */
 extern const ifl_observation ifl_observe_host_memory;   /* sectors of the host's memory */
 extern const ifl_observation ifl_observe_remote_memory; /* of other blocks of the cluster */

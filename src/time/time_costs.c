@@ -163,6 +163,19 @@ static double store_turn_of(const ifl_profile *p, const ifl_arch *arch, double s
     return requests > 0 ? busiest * arch->store_slice_cycles * asks / requests : 0;
 }
 
+/* Of a line that is loaded past the L1. Of four requests that come as one the caches count three. */
+static double past_turn_of(const ifl_profile *p, const ifl_arch *arch, double joined, double sms)
+{
+    const double lines = counter(p, IFL_COUNTER_global_past_lines),
+                 busiest = counter(p, IFL_COUNTER_global_past_busiest_slice),
+                 asks = asking(p, IFL_COUNTER_global_past_blocks, lines, sms);
+    if (!(lines > 0))
+        return 0;
+    const double turns = counter(p, IFL_COUNTER_global_past_turns) / lines,
+                 kept = 1 - joined + joined * arch->past_joined_turns / turns;
+    return busiest * arch->past_turn_cycles * asks / lines * kept;
+}
+
 void ifl_sm_rates_share(ifl_sm_rates *rates, double sms)
 {
     enum {
@@ -230,6 +243,9 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->fetched_atomic_bytes = arch.fetched_atomic_bytes;
     out->atomic_turn = atomic_turn_of(p, &arch, used);
     out->store_turn = store_turn_of(p, &arch, used);
+    out->past_turn = past_turn_of(
+        p, &arch, facts ? share(4 * facts->joined_sectors, 3 * facts->l2_read_sectors.value) : 0,
+        used);
     out->fetch_cycles = arch.fetch_cycles;
     out->first_fetch_cycles = arch.first_fetch_cycles;
     out->leave_cycles = arch.leave_cycles;

@@ -51,7 +51,7 @@ typedef struct ifl_sm_rates {
     double fetched_atomic_bytes; /* the same, where the old value is asked for */
     /* cycles of the slice of the L2 that does most atomics, for one request of each SM; of the one that
      * gets most stores of one sector */
-    double atomic_turn, store_turn;
+    double atomic_turn, store_turn, past_turn;
     double l2_hit; /* share of the sectors that the L1 lacks */
     ifl_cache_phases phases;
     double l1_hit; /* share of the sectors loaded that are found there, at least */

@@ -354,8 +354,11 @@ static double load_past(ifl_time_memory *m, uint64_t number, unsigned sectors, d
     if (!l->choice.of_host && ifl_time_memory_draw(m) < m->rates->shared_past)
         return now + m->rates->l2_latency;
     l->missed++;
-    return fetch(m, number, sectors, ask_behind(m, sectors, now),
-                 ifl_time_source_of(m, number, sectors, &l->choice), ifl_sm_constant.l2_share);
+    const double asked = ask_behind(m, sectors, now),
+                 taken =
+                     l->choice.of_host ? asked : serve(&m->past_free, asked, m->rates->past_turn);
+    return fetch(m, number, sectors, taken, ifl_time_source_of(m, number, sectors, &l->choice),
+                 ifl_sm_constant.l2_share);
 }
 
 /* Which lines stay depends on the order of the warps, and many on their way push each other out

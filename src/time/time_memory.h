@@ -65,7 +65,7 @@ typedef struct ifl_time_memory {
     double port_free;           /* when the next sector may leave the SM */
     /* when the slice of the L2 that does most atomics may do the next; that gets most stores of one
      * sector */
-    double atomics_free, stores_free;
+    double atomics_free, stores_free, past_free;
     double sent[IFL_TIME_SENT]; /* when the L2 takes the last of them, in a ring */
     uint32_t sent_at;
     double added; /* when it takes the last of atomics */

@@ -594,20 +594,25 @@ static void test_joined_reads(void **unused)
         GPC = 3,
         OTHER_GPC = 4,
         NOW = 1000,
-        LATER = NOW + 10 * IFL_TURN_TIME
+        LATER = NOW + 10 * IFL_TURN_TIME,
+        WHOLE = 0xf,
+        HALF = 0x3
     };
     const ifl_cache_rules *rules = rules_of("h200");
     ifl_l2_joins joins = {0};
     (void)unused;
     assert_true(ifl_l2_joins_open(&joins, rules->joined_reads, OTHER_LINE + 1));
-    assert_false(ifl_l2_joins_read(&joins, LINE, GPC, NOW));
-    assert_false(ifl_l2_joins_read(&joins, LINE, OTHER_GPC, NOW));
-    assert_false(ifl_l2_joins_read(&joins, OTHER_LINE, GPC, NOW));
+    assert_false(ifl_l2_joins_read(&joins, LINE, WHOLE, GPC, NOW));
+    assert_false(ifl_l2_joins_read(&joins, LINE, WHOLE, OTHER_GPC, NOW));
+    assert_false(ifl_l2_joins_read(&joins, OTHER_LINE, WHOLE, GPC, NOW));
     for (int i = 0; i < 3; i++)
-        assert_true(ifl_l2_joins_read(&joins, LINE, GPC, NOW + i));
-    assert_false(ifl_l2_joins_read(&joins, LINE, GPC, NOW));
-    assert_true(ifl_l2_joins_read(&joins, LINE, GPC, NOW));
-    assert_false(ifl_l2_joins_read(&joins, LINE, GPC, LATER));
+        assert_true(ifl_l2_joins_read(&joins, LINE, WHOLE, GPC, NOW + i));
+    assert_false(ifl_l2_joins_read(&joins, LINE, WHOLE, GPC, NOW));
+    assert_true(ifl_l2_joins_read(&joins, LINE, WHOLE, GPC, NOW));
+    assert_false(ifl_l2_joins_read(&joins, LINE, WHOLE, GPC, LATER));
+    /* Where requests for other sectors come between, none are. */
+    for (int i = 0; i < 8; i++)
+        assert_false(ifl_l2_joins_read(&joins, LINE, i % 2 ? WHOLE : HALF, GPC, LATER));
     ifl_l2_joins_free(&joins);
     assert_int_equal(rules_of("a100-80")->joined_reads, 0); /* not measured */
 }
