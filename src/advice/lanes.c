@@ -21,8 +21,7 @@ static bool is_lone(const ifl_issued_run *run)
 
 static uint32_t instructions_of(const ifl_issued_run *run)
 {
-    enum { INSTRUCTION_BYTES = 16 };
-    return (run->last - run->first) / INSTRUCTION_BYTES + 1;
+    return (run->last - run->first) / IFL_INSTRUCTION_BYTES + 1;
 }
 
 /* Machine code that ran: each instruction's lanes are known. */

@@ -11,6 +11,18 @@ enum {
     IFL_LINE_SECTORS = IFL_LINE_BYTES / IFL_SECTOR_BYTES
 };
 
+/* A register, and a bank of shared memory (CUDA C++ Programming Guide, Compute Capabilities). */
+enum { IFL_WORD_BYTES = 4 };
+
+/* An instruction of machine code from Volta on, and the lines of constants of the two caches that an SM has of
+ * them (tools/gpu/cold_probe.cu). */
+enum {
+    IFL_INSTRUCTION_BYTES = 16,
+    IFL_CONSTANT_LINE_BYTES = 64,
+    IFL_CONSTANT_WIDE_LINE_BYTES = 256,
+    IFL_CONSTANT_BANK_BYTES = 1 << 16 /* a bank of them (CUDA C++ Programming Guide: 64 KB) */
+};
+
 /* Threads of a warp (CUDA C++ Programming Guide, Compute Capabilities). */
 enum { IFL_WARP_LANES = 32 };
 

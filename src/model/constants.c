@@ -27,6 +27,7 @@ static const char introduction[] =
     "a single GPU are in "
     "`devices/`, with their\n"
     "source: `inflight devices NAME`. [The model](model.md) says how all of them are used.\n"
+    "What was chosen for the form of the schedule of an SM is in `src/time/sm_constant.def`.\n"
     "\n"
     "## What a compute capability fixes\n"
     "\n"

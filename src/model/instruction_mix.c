@@ -36,21 +36,12 @@ static bool is_wide_integer(const char *name)
 
 /* ---- what becomes of them -------------------------------------------------------------------- */
 
-/* Machine instructions of a PTX instruction, where it is not one: what names a value anew is none,
- * what no unit does at once is several. Counted in the machine code of nvcc 13.0 for sm_90, the
- * common path. */
 static const struct {
     const char *base, *type;
     double machine;
 } becomes[] = {
-    {"mov", "", 0},          {"cvta", "", 0},       {"ld.param", "", 1},    {"div.rn", ".f32", 9},
-    {"div.rn", ".f64", 22},  {"rcp.rn", ".f32", 6}, {"rcp.rn", ".f64", 14}, {"sqrt.rn", ".f32", 9},
-    {"sqrt.rn", ".f64", 22}, {"div", ".s32", 20},   {"div", ".u32", 18},    {"rem", ".s32", 22},
-    {"rem", ".u32", 20},     {"div", ".s64", 60},   {"div", ".u64", 60},    {"rem", ".s64", 60},
-    {"rem", ".u64", 60},     {"mul.lo", ".s64", 4}, {"mad.lo", ".s64", 4},  {"mul.wide", "", 1},
-    {"mad.wide", "", 1},     {"ld", "", 1},         {"st", "", 1},          {"atom", "", 1},
-    {"red", "", 1},          {"shl", "", 0},        {"and", ".b32", 0.5},   {"or", ".b32", 0.5},
-    {"xor", ".b32", 0.5},
+#define MACHINE(name, type, instructions) {name, type, instructions},
+#include "model/instruction_mix.def"
 };
 
 static double machine_count(const char *name)

@@ -45,7 +45,7 @@ static void find_terms(const ifl_rates *r, const ifl_work *w, double *term)
         fmax(fmax(over(w->fp32, r->fp32_per_s), over(w->fp64, r->fp64_per_s)),
              fmax(over(w->int32, r->int32_per_s), over(w->special, r->special_per_s)));
     term[IFL_TERM_ARITHMETIC] = fmax(term[IFL_TERM_ARITHMETIC], over(w->convert, r->convert_per_s));
-    term[IFL_TERM_TENSOR] = over(w->tensor_cycles, 4 * r->sms * r->clock_hz);
+    term[IFL_TERM_TENSOR] = over(w->tensor_cycles, IFL_SM_SUBCORES * r->sms * r->clock_hz);
     term[IFL_TERM_LAUNCH] = w->is_repeated ? r->launch_s : r->cold_launch_s;
 }
 

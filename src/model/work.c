@@ -76,7 +76,8 @@ static void find_passes(const ifl_profile *p, const ifl_rates *rates, ifl_work *
      * and meet at its words (where histograms are merged). */
     const double asked = count(c, IFL_COUNTER_global_atomic_useful_bytes);
     out->atomics_in_step =
-        asked >= 0.9 * IFL_SECTOR_BYTES * out->atomic_passes && out->part_passes >= 2 * out->blocks;
+        asked >= ifl_model_constants.whole_sectors * IFL_SECTOR_BYTES * out->atomic_passes &&
+        out->part_passes >= 2 * out->blocks;
 }
 
 /* ---- bytes at each level --------------------------------------------------------------------- */

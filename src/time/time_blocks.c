@@ -3,6 +3,8 @@
  * is followed, with the kept traces that are most like its blocks. */
 #include "time/time_blocks.h"
 
+#include "time/time_costs.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -63,13 +65,12 @@ typedef struct finder {
 /* Some block does several times as much as the average. */
 static bool some_do_far_more(const ifl_block_work *work, uint64_t blocks)
 {
-    const double far = 4;
     double sum = 0, most = 0;
     for (uint32_t i = 0; i < work->slice_count; i++) {
         sum += (double)work->slices[i].sum;
         most = fmax(most, (double)work->slices[i].most);
     }
-    return most * (double)blocks > far * sum;
+    return most * (double)blocks > ifl_sm_constant.far_more * sum;
 }
 
 bool ifl_time_blocks_differ(const ifl_time_plan *plan, size_t scope, uint32_t per_sm,
@@ -240,12 +241,12 @@ static bool take_candidates(finder *f, const ifl_time_traces *traces)
  * lines would be found in the L1. */
 static candidate *most_alike(finder *f, double work)
 {
-    const double use = 0.05; /* counts as much as that part of the work */
     candidate *found = NULL;
     double least = INFINITY;
     for (size_t i = 0; i < f->candidate_count; i++) {
         candidate *c = &f->candidates[i];
-        const double apart = fabs(log(fmax(work, 1) / c->work)) + use * c->uses;
+        const double apart =
+            fabs(log(fmax(work, 1) / c->work)) + ifl_sm_constant.used_again * c->uses;
         if (apart >= least)
             continue;
         found = c;

@@ -2,6 +2,9 @@
  * Changes the words of traces: each step takes a set of blocks and makes another. */
 #include "time/time_change.h"
 
+#include "arch/units.h"
+#include "time/time_costs.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,12 +191,12 @@ static bool put_trips(const part_list *parts, size_t at, size_t period, size_t t
 /* The shortest way to go round comes first. */
 static bool unroll(const ifl_warp_trace *from, uint32_t most, ifl_warp_trace *to)
 {
-    enum { LONGEST = 12 }; /* stretches of a trip */
+    const size_t longest = (size_t)ifl_sm_constant.trip_stretches;
     part_list parts = {0};
     bool done = take_parts(from, &parts);
     for (size_t i = 0; done && i < parts.count;) {
         size_t period = 1, times = 1;
-        for (; period <= LONGEST; period++)
+        for (; period <= longest; period++)
             if ((times = repeats_of(&parts, i, period, most)) > 1)
                 break;
         period = times > 1 ? period : 1;
@@ -453,8 +456,7 @@ static void edit_global(editor *e, const ifl_site_access *access, uint32_t site,
 
 static void edit_shared(const ifl_site_access *access, ifl_request_cost *cost)
 {
-    enum { BANK_BYTES = 4 };
-    const uint32_t least = access->bytes > BANK_BYTES ? access->bytes / BANK_BYTES : 1;
+    const uint32_t least = access->bytes > IFL_WORD_BYTES ? access->bytes / IFL_WORD_BYTES : 1;
     if (access->kind != IFL_ACCESS_ATOMIC && cost->passes > least)
         cost->passes = least;
 }

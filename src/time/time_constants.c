@@ -6,27 +6,32 @@
  * 256 bytes that are asked for the first time 650. */
 #include "time/time_constants.h"
 
+#include "arch/units.h"
+
 #include <stddef.h>
 
-enum { LINES_OF_WIDE = 4 };
+enum { LINES_OF_WIDE = IFL_CONSTANT_WIDE_LINE_BYTES / IFL_CONSTANT_LINE_BYTES };
 
 static uint64_t latest(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
 
-void ifl_constant_cache_begin(ifl_constant_cache *c, uint64_t near_cycles, uint64_t first_cycles,
-                              bool side_by_side)
+void ifl_constant_cache_begin(ifl_constant_cache *c, uint32_t lines, uint64_t near_cycles,
+                              uint64_t first_cycles, bool side_by_side)
 {
-    *c = (ifl_constant_cache){
-        .near_cycles = near_cycles, .first_cycles = first_cycles, .side_by_side = side_by_side};
+    *c = (ifl_constant_cache){.line_count =
+                                  lines < IFL_CONSTANT_MOST_LINES ? lines : IFL_CONSTANT_MOST_LINES,
+                              .near_cycles = near_cycles,
+                              .first_cycles = first_cycles,
+                              .side_by_side = side_by_side};
 }
 
 /* Parameters and what the launch gives stand in the cache behind when it begins: the first kernel
  * after others waits as long for them as one that is repeated (`parameter`). */
 static bool is_near(ifl_constant_cache *c, uint16_t line)
 {
-    enum { BANK_LINES = 1 << 10 };
+    enum { BANK_LINES = IFL_CONSTANT_BANK_BYTES / IFL_CONSTANT_LINE_BYTES };
     const unsigned wide = (line - 1u) / LINES_OF_WIDE;
     const bool was = line <= BANK_LINES || c->near[wide / 8] >> wide % 8 & 1;
     c->near[wide / 8] |= (uint8_t)(1u << wide % 8);
@@ -45,7 +50,7 @@ static uint64_t fetch(ifl_constant_cache *c, uint16_t line, uint64_t now)
 uint64_t ifl_constant_cache_take(ifl_constant_cache *c, uint16_t line, uint64_t now)
 {
     size_t at = 0;
-    for (size_t i = 0; i < IFL_CONSTANT_LINES && c->lines[at].line != line; i++)
+    for (size_t i = 0; i < c->line_count && c->lines[at].line != line; i++)
         if (c->lines[i].line == line || c->lines[i].used < c->lines[at].used)
             at = i;
     if (c->lines[at].line != line) {

@@ -8,15 +8,16 @@
 #include <stdint.h>
 
 enum {
-    IFL_CONSTANT_LINES = 32 /* of 64 bytes */,
-    IFL_CONSTANT_WIDE_LINES = 8192 /* of 256, of all banks */
+    IFL_CONSTANT_MOST_LINES = 64,
+    IFL_CONSTANT_WIDE_LINES = 8192 /* of all banks */
 };
 
 typedef struct ifl_constant_cache {
     struct {
         uint16_t line; /* ifl_control.constant; 0: none */
         uint64_t there, used;
-    } lines[IFL_CONSTANT_LINES];
+    } lines[IFL_CONSTANT_MOST_LINES];
+    uint32_t line_count;
     uint64_t free; /* lines come one after the other */
     uint64_t uses;
     uint8_t near[IFL_CONSTANT_WIDE_LINES / 8]; /* what the cache behind has, a bit each */
@@ -25,7 +26,7 @@ typedef struct ifl_constant_cache {
 } ifl_constant_cache;
 
 /* At the start of a launch. */
-void ifl_constant_cache_begin(ifl_constant_cache *cache, uint64_t near_cycles,
+void ifl_constant_cache_begin(ifl_constant_cache *cache, uint32_t lines, uint64_t near_cycles,
                               uint64_t first_cycles, bool side_by_side);
 
 /* A warp comes to an operand at `now`: when it can be read. */

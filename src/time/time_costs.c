@@ -16,34 +16,38 @@ const ifl_sm_constants ifl_sm_constant = {
 /* ---- pipes ----------------------------------------------------------------------------------- */
 
 /* Cycles for 32 lanes on the part of the SM's lanes that a scheduler has. */
-static double cycles_on(const ifl_device *device, ifl_device_field lanes, double otherwise)
+static double cycles_on(double lanes)
 {
-    const double all = device->known[lanes] ? device->value[lanes] : otherwise;
-    return fmax(IFL_WARP_LANES * IFL_TIME_SCHEDULERS / all, 1);
+    return fmax(IFL_WARP_LANES * IFL_SM_SUBCORES / lanes, 1);
 }
 
-/* CUDA C++ Programming Guide, throughput of native arithmetic instructions; special functions: 16
- * lanes of an SM. */
+static double known_or(const ifl_device *device, ifl_device_field field, double otherwise)
+{
+    return device->known[field] ? device->value[field] : otherwise;
+}
+
 static void find_pipes(const ifl_device *device, const ifl_arch *arch, ifl_sm_rates *out)
 {
-    const double fp32 = cycles_on(device, IFL_DEVICE_fp32_lanes_per_sm, 128);
+    const double fp32 = cycles_on(known_or(device, IFL_DEVICE_fp32_lanes_per_sm, arch->fp32_lanes));
     for (int pipe = 0; pipe < IFL_PIPES; pipe++)
-        out->units[pipe] = 2;
+        out->units[pipe] = cycles_on(arch->other_lanes);
     out->units[IFL_PIPE_FMA] = fp32;
     out->units[IFL_PIPE_FP16] = fp32;
-    out->units[IFL_PIPE_ALU] = cycles_on(device, IFL_DEVICE_int32_lanes_per_sm, 64);
-    out->units[IFL_PIPE_FP64] = cycles_on(device, IFL_DEVICE_fp64_lanes_per_sm, 2);
+    out->units[IFL_PIPE_ALU] =
+        cycles_on(known_or(device, IFL_DEVICE_int32_lanes_per_sm, arch->int32_lanes));
+    out->units[IFL_PIPE_FP64] =
+        cycles_on(known_or(device, IFL_DEVICE_fp64_lanes_per_sm, arch->fp64_lanes));
     out->units[IFL_PIPE_XU] = fp32 / arch->special_share;
-    out->units[IFL_PIPE_LSU] = 1;
+    out->units[IFL_PIPE_LSU] = cycles_on(arch->exchange_lanes);
 }
 
-static void find_latencies(ifl_sm_rates *out)
+static void find_latencies(const ifl_arch *arch, ifl_sm_rates *out)
 {
-    static const struct {
+    const struct {
         int delay, pipe;
         double cycles;
     } rows[] = {
-#define LATENCY(delay, pipe, cycles, source) {delay, pipe, cycles},
+#define LATENCY(delay, pipe, fact) {delay, pipe, arch->fact},
 #include "time/unit_latency.def"
     };
     for (size_t i = sizeof rows / sizeof *rows; i-- > 0;)
@@ -53,11 +57,6 @@ static void find_latencies(ifl_sm_rates *out)
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
-
-static double known_or(const ifl_device *device, ifl_device_field field, double otherwise)
-{
-    return device->known[field] ? device->value[field] : otherwise;
-}
 
 /* Latencies are counted in SM cycles; one that is known as a time was taken at the clock of the
  * latencies. */
@@ -82,7 +81,6 @@ static double share(double part, double whole)
 static void take_facts(const ifl_profile *p, const ifl_cache_facts *f, const ifl_arch *arch,
                        ifl_sm_rates *out)
 {
-    static const double RARELY = 0.01;
     const double near = share(f->l2_read_hits.value, f->l2_read_sectors.value);
     const double stored = f->l2_write_sectors.value + f->l2_atomic_sectors.value;
     out->l1_lines = (uint32_t)(f->l1_bytes / IFL_LINE_BYTES);
@@ -102,7 +100,7 @@ static void take_facts(const ifl_profile *p, const ifl_cache_facts *f, const ifl
     const double prefetched = f->prefetch_misses * IFL_SECTOR_BYTES,
                  filled = fmax(f->dram_read_bytes.value - loaded - prefetched, 0);
     out->joined = 1 - (1 - arch->joined_turns) * share(f->joined_sectors, f->l2_read_sectors.value);
-    out->keeps_parts = share(f->given_sectors, f->l1_load_sectors.value) > RARELY;
+    out->keeps_parts = share(f->given_sectors, f->l1_load_sectors.value) > ifl_sm_constant.rarely;
     out->prefetch_miss = share(f->prefetch_misses, f->prefetched_sectors);
     out->dram_store_share =
         share((f->dram_write_bytes.value + ifl_profile_left_bytes(p, f)) / IFL_SECTOR_BYTES,
@@ -136,8 +134,9 @@ static void find_stores(const ifl_profile *p, const ifl_cache_facts *f, const if
 /* The DRAM does not turn round between reading and writing. */
 static bool hardly_writes(const ifl_profile *p)
 {
-    const double share = 0.1, stored = counter(p, IFL_COUNTER_global_store_sectors);
-    return stored < share * (stored + counter(p, IFL_COUNTER_global_load_sectors));
+    const double stored = counter(p, IFL_COUNTER_global_store_sectors);
+    return stored <
+           ifl_sm_constant.hardly_written * (stored + counter(p, IFL_COUNTER_global_load_sectors));
 }
 
 /* Of so many SMs, those whose blocks have such requests: at most one for each such block, and for each request. */
@@ -178,16 +177,11 @@ static double past_turn_of(const ifl_profile *p, const ifl_arch *arch, double jo
 
 void ifl_sm_rates_share(ifl_sm_rates *rates, double sms)
 {
-    enum {
-        PORT_BYTES =
-            64, /* from the L2 to an SM, a cycle: Nsight Compute's l1tex__m_xbar2l1tex_read_bytes, peak */
-        HOST_SMS =
-            2 /* reach the bus's pace: an H200's one SM loads 256 lines of the host in 1.3 µs more than 32 */
-    };
+    const double port = rates->arch.port_bytes_per_cycle;
     rates->sms = sms;
-    rates->host_line_cycles = rates->host_line_of_all * fmax(sms, HOST_SMS);
-    rates->l2_bytes_per_cycle = fmin(rates->l2_bytes_of_all / sms, PORT_BYTES);
-    rates->dram_bytes_per_cycle = fmin(rates->dram_bytes_of_all / sms, PORT_BYTES);
+    rates->host_line_cycles = rates->host_line_of_all * fmax(sms, rates->arch.host_sms);
+    rates->l2_bytes_per_cycle = fmin(rates->l2_bytes_of_all / sms, port);
+    rates->dram_bytes_per_cycle = fmin(rates->dram_bytes_of_all / sms, port);
 }
 
 static void find_host(const ifl_device *device, double clock, ifl_sm_rates *out)
@@ -215,6 +209,7 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
                                device->value[IFL_DEVICE_l2_bytes_per_cycle_per_sm] * sms * clock);
     const ifl_cache_facts *facts = ifl_profile_caches(p, device->id);
     memset(out, 0, sizeof *out);
+    out->arch = arch;
     out->clock_hz = clock;
     out->l2_bytes_of_all = l2 / clock;
     const double random = ifl_traffic_random_share(p);
@@ -230,7 +225,7 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->l2_far_latency =
         known_or(device, IFL_DEVICE_l2_other_half_latency_cycles, out->l2_latency);
     out->dram_latency = dram_latency_of(device);
-    out->dram_spread = ifl_sm_constant.dram_spread;
+    out->dram_spread = arch.dram_spread;
     out->dram_load =
         hardly_writes(p) ? ifl_sm_constant.most_load_reading : ifl_sm_constant.most_load;
     out->tag_lines = arch.tag_lines;
@@ -283,5 +278,5 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     find_pipes(device, &arch, out);
     ifl_matrix_costs_find(&arch, known_or(device, IFL_DEVICE_matrix_flops_per_cycle_per_sm, 0),
                           &out->matrix);
-    find_latencies(out);
+    find_latencies(&arch, out);
 }

@@ -9,8 +9,6 @@
 #include "device/device.h"
 #include "profile/profile.h"
 
-enum { IFL_TIME_SCHEDULERS = 4 };
-
 typedef struct ifl_sm_constants {
 #define SM_CONSTANT(name, value, unit, doc) double name;
 #include "time/sm_constant.def"
@@ -19,6 +17,7 @@ extern const ifl_sm_constants ifl_sm_constant;
 
 /* What an SM does in a cycle of its own, and how long things take, in cycles. */
 typedef struct ifl_sm_rates {
+    ifl_arch arch; /* what no device or launch changes */
     double clock_hz;
     double sms; /* that have work */
     double l2_bytes_per_cycle, dram_bytes_per_cycle;

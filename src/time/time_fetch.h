@@ -4,11 +4,13 @@
 #ifndef IFL_TIME_TIME_FETCH_H
 #define IFL_TIME_TIME_FETCH_H
 
+#include "arch/units.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { IFL_CODE_SITES = 8 /* instructions of 16 bytes in a line of 128 */ };
+enum { IFL_CODE_SITES = IFL_LINE_BYTES / IFL_INSTRUCTION_BYTES };
 
 /* A line of code: when it is there. */
 typedef struct ifl_code_line {

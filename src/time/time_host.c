@@ -6,18 +6,18 @@
 
 #include <math.h>
 
-/* What a line costs of the bus's time: on an H200 lines come in 2.5 ns each, and sectors by themselves in 1.6. */
-static double part_of_line(double sectors)
+/* What a line costs of the bus's time. */
+static double part_of_line(double lone, double sectors)
 {
-    const double lone = 0.65;
     return lone + (1 - lone) * (sectors - 1) / (IFL_LINE_SECTORS - 1);
 }
 
 double ifl_time_host_pass(ifl_time_host *host, const ifl_sm_rates *rates, ifl_host_way way,
                           double sectors, double now)
 {
-    /* Copies from the host to the host take an H200 0.66 of what their reads and their writes take, one after the other. */
-    const double of_both = 0.66, cycles = part_of_line(sectors) * rates->host_line_cycles;
+    const double of_both = rates->arch.host_both_part,
+                 cycles =
+                     part_of_line(rates->arch.host_sector_part, sectors) * rates->host_line_cycles;
     const double begins = fmax(fmax(host->way_free[way], host->both_free), now);
     host->way_free[way] = begins + cycles;
     host->both_free = fmax(host->both_free, now) + of_both * cycles;
@@ -31,7 +31,7 @@ double ifl_time_host_pass(ifl_time_host *host, const ifl_sm_rates *rates, ifl_ho
 double ifl_time_host_add(ifl_time_host *host, const ifl_sm_rates *rates, double sectors,
                          double others, double now)
 {
-    const double each = 0.8; /* of the latency */
+    const double each = rates->arch.host_atomic_part;
     const double ends = ifl_time_host_pass(host, rates, IFL_HOST_TO_GPU, sectors, now) +
                         (1 + each * others) * rates->host_latency;
     host->done = fmax(host->done, ends);

@@ -114,15 +114,15 @@ static bool is_stored_in_shared(const ifl_site *site)
 
 /* The compiler counts the cycles of single precision in the stalls, where those of double precision
  * stand now (or a scoreboard, on GPUs with few such units). A predicate takes as long from either. */
-static void make_single(ifl_site *site, bool compares)
+static void make_single(const ifl_arch *arch, ifl_site *site, bool compares)
 {
-    enum { FLOAT_CYCLES = 4 };
+    const uint8_t float_cycles = (uint8_t)arch->dependent_cycles;
     if (site->pipe != IFL_PIPE_FP64)
         return;
     const bool is_awaited = site->control.writes != IFL_NO_BOARD;
-    if (is_awaited ? site->control.stall < FLOAT_CYCLES
-                   : site->control.stall > FLOAT_CYCLES && !compares)
-        site->control.stall = FLOAT_CYCLES;
+    if (is_awaited ? site->control.stall < float_cycles
+                   : site->control.stall > float_cycles && !compares)
+        site->control.stall = float_cycles;
     site->pipe = IFL_PIPE_FMA;
     site->control.delay = IFL_DELAY_FIXED;
     site->control.writes = site->control.reads = IFL_NO_BOARD;
@@ -145,7 +145,7 @@ static bool change_sites(const kept *k, const ifl_change *c, changed_sites *to)
         if (c->joins_words && is_of_word(&to->at[i]))
             to->marks[i] |= IFL_SITE_ONCE;
         if (c->single_precision)
-            make_single(&to->at[i], k->doubles[i] == COMPARES);
+            make_single(&k->rates.arch, &to->at[i], k->doubles[i] == COMPARES);
     }
     return true;
 }

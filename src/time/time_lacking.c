@@ -6,7 +6,7 @@
 
 double ifl_time_lacking_room(const ifl_time_lacking *l)
 {
-    return l->count == IFL_TIME_LACKING ? l->until[0] : 0;
+    return l->count == l->most ? l->until[0] : 0;
 }
 
 /* Puts a value into a heap of so many whose first has gone. */
@@ -29,7 +29,7 @@ void ifl_time_lacking_add(ifl_time_lacking *l, double now, double ends)
         l->count--;
         sink(l->until, l->count, l->until[l->count]);
     }
-    assert(l->count < IFL_TIME_LACKING);
+    assert(l->count < l->most);
     uint32_t at = l->count++;
     for (; at > 0 && l->until[(at - 1) / 2] > ends; at = (at - 1) / 2)
         l->until[at] = l->until[(at - 1) / 2];

@@ -8,11 +8,11 @@
 
 #include <stdint.h>
 
-enum { IFL_TIME_LACKING = 240 /* narrow_probe and share_probe: 216 to 256 */ };
+enum { IFL_TIME_MOST_LACKING = 512 };
 
 typedef struct ifl_time_lacking {
-    double until[IFL_TIME_LACKING]; /* a heap */
-    uint32_t count;
+    double until[IFL_TIME_MOST_LACKING]; /* a heap */
+    uint32_t count, most;
 } ifl_time_lacking;
 
 /* When there is room for one more; 0: now. */

@@ -18,22 +18,33 @@ enum { PIECE_BYTES = 2 * IFL_SECTOR_BYTES };
 
 static void close_lines(ifl_time_memory *m)
 {
-    for (uint32_t i = 0; i < IFL_TIME_OPEN_LINES; i++)
+    for (uint32_t i = 0; i < m->open_most; i++)
         m->open_lines[i] = UINT32_MAX;
 }
 
 bool ifl_time_memory_begin(ifl_time_memory *m, const ifl_sm_rates *rates)
 {
     ifl_room room = m->room;
-    *m = (ifl_time_memory){.rates = rates, .room = room, .sets = rates->l1_lines / IFL_TIME_WAYS};
+    const ifl_arch *k = &rates->arch;
+    *m = (ifl_time_memory){
+        .rates = rates,
+        .arch = k,
+        .room = room,
+        .ways = (uint32_t)k->l1_ways,
+        .sets = rates->l1_lines / (uint32_t)k->l1_ways,
+        .lacking.most = (uint32_t)fmin(k->lacking_loads, IFL_TIME_MOST_LACKING),
+        .sent_most = (uint32_t)fmin(k->sent_requests, IFL_TIME_MOST_SENT),
+        .open_most = (uint32_t)fmin(k->open_lines, IFL_TIME_MOST_OPEN_LINES),
+    };
     m->l2.most_load = ifl_sm_constant.most_load;
     m->dram.most_load = rates->dram_load;
     m->l2.slack = ifl_sm_constant.slack + rates->ahead_bytes / rates->l2_bytes_per_cycle;
     m->dram.slack = ifl_sm_constant.slack + rates->ahead_bytes / rates->dram_bytes_per_cycle;
     close_lines(m);
-    ifl_constant_cache_begin(&m->indexed, (uint64_t)rates->indexed_cycles,
-                             (uint64_t)rates->indexed_first_cycles, true);
-    m->lines = ifl_room_take_zeroed(&m->room, (size_t)m->sets * IFL_TIME_WAYS, sizeof *m->lines);
+    ifl_constant_cache_begin(&m->indexed, (uint32_t)k->constant_lines,
+                             (uint64_t)rates->indexed_cycles, (uint64_t)rates->indexed_first_cycles,
+                             true);
+    m->lines = ifl_room_take_zeroed(&m->room, (size_t)m->sets * m->ways, sizeof *m->lines);
     m->asked = ifl_time_sources_asked();
     return m->lines && m->asked;
 }
@@ -41,7 +52,7 @@ bool ifl_time_memory_begin(ifl_time_memory *m, const ifl_sm_rates *rates)
 void ifl_time_memory_forget(ifl_time_memory *m)
 {
     if (m->holds)
-        memset(m->lines, 0, (size_t)m->sets * IFL_TIME_WAYS * sizeof *m->lines);
+        memset(m->lines, 0, (size_t)m->sets * m->ways * sizeof *m->lines);
     m->holds = false;
 }
 
@@ -145,14 +156,13 @@ static double count_of(unsigned sectors)
 
 /* Some lines come sooner from the DRAM and some later, by the state of its banks, by refresh and by
  * the half of the L2 that they come through. What waits for several waits for the last one. The
- * mean is the latency. Lines of the same 2 KiB come together: blocks of 32 threads that load a word
- * each stay 1,101 cycles on an H200, of 256 threads 1,145 (tools/gpu/turn_probe.cu). The first place
- * has the mean, so that small launches have no luck. */
+ * mean is the latency. Lines of one place come together. The first place has the mean, so that small
+ * launches have no luck. */
 static double drawn_of(ifl_time_memory *m, uint64_t line)
 {
-    enum { TOGETHER = 16 }; /* lines */
     const double mean = 1 - exp(-1);
-    const uint64_t place = line / TOGETHER + 1;
+    const uint64_t together = (uint64_t)m->arch->dram_place_bytes / IFL_LINE_BYTES;
+    const uint64_t place = line / together + 1;
     ifl_time_place *known = &m->places[place % IFL_TIME_PLACES];
     if (known->place != place)
         *known = (ifl_time_place){place, m->places_drawn ? draw_from(&m->places_drawn) : mean};
@@ -184,11 +194,10 @@ static double far_share_now(const ifl_time_memory *m)
                        (1 - p->far[m->phase]));
 }
 
-/* A DRAM that nobody has asked for anything gives half of what it gives later. An H200's reads of 1 to 64 MiB by
- * float4 under Nsight Compute, tools/gpu/l2_probe.cu: 2.5 TB/s from the first MiB to the second, 4.7 beyond. */
+/* A DRAM that nobody has asked for anything gives half of what it gives later. */
 static double starting(const ifl_sm_rates *r, double now)
 {
-    return r->is_first ? 1 + exp(-now / ifl_sm_constant.dram_start_cycles) : 1;
+    return r->is_first ? 1 + exp(-now / r->arch.dram_start_cycles) : 1;
 }
 
 /* Sectors of a line that the L1 lacks: when they come. `share`: of the L2's best bandwidth. */
@@ -216,7 +225,7 @@ static double fetch(ifl_time_memory *m, uint64_t line, unsigned sectors, double 
                dram_latency(m, line);
         *arrival_of(m, line) = (ifl_time_arrival){line, ends};
     } else if (from == IFL_TIME_ON_ITS_WAY) {
-        ends = fmax(ends, l2 + dram_latency(m, line) * ifl_sm_constant.on_its_way);
+        ends = fmax(ends, l2 + dram_latency(m, line) * r->arch.on_its_way);
     } else if (arrival_of(m, line)->line == line) {
         ends = fmax(ends, arrival_of(m, line)->at);
     }
@@ -227,8 +236,7 @@ static double fetch(ifl_time_memory *m, uint64_t line, unsigned sectors, double 
 static double fetch_into_l1(ifl_time_memory *m, uint64_t line, unsigned sectors, double now,
                             ifl_time_source from)
 {
-    const double ends =
-        fetch(m, line, sectors, wait_for_place(m, now), from, ifl_sm_constant.l2_share);
+    const double ends = fetch(m, line, sectors, wait_for_place(m, now), from, m->arch->l2_share);
     m->in_flight[m->in_flight_at] = ends;
     m->in_flight_at = (m->in_flight_at + 1) % IFL_TIME_IN_FLIGHT;
     return ends;
@@ -266,41 +274,35 @@ static double store_behind(ifl_time_memory *m, unsigned sectors, bool in_parts, 
     const double turns =
         r->store_pieces + (in_parts && sectors & (sectors - 1) ? r->part_turns : 0);
     const double l2 = serve_shared(&m->l2, now, turns * PIECE_BYTES / r->l2_bytes_per_cycle, 0);
-    write_back(m, count_of(sectors), ifl_sm_constant.stored_turn, l2);
+    write_back(m, count_of(sectors), m->arch->stored_turn, l2);
     return l2;
 }
 
 /* The L1 gathers what is stored in the same lines by one store after the other before it sends them
  * on: it has so many lines open at a time, whichever warps they are of, and closes them when no store
- * comes. An H200, tools/gpu/structure_probe.cu: structures that threads write word by word reach the
- * L2 once where one warp writes up to 12 lines a request, eight warps 3, and an SM's 64 warps 2; of
- * 64 warps and 4, 6 and 8 lines 1.9, 3.3 and 7.5 times; and nearly each time where other instructions
- * stand between the stores. Of 16 lines a request it gathers little, with one warp and in
- * tests/problems/uncoalesced. Stores of one line may be two cycles further apart: of flags that threads set, 2.5 stores
- * of eight warps come as one (part_probe, `flagged`). */
+ * comes. */
 static bool is_gathered(ifl_time_memory *m, uint32_t word, uint32_t lines)
 {
-    enum { MOST_LINES = 12 };
     const uint32_t line = word >> IFL_LINE_SECTORS;
     bool is_open = false;
-    for (uint32_t i = 0; i < IFL_TIME_OPEN_LINES; i++)
+    for (uint32_t i = 0; i < m->open_most; i++)
         is_open |= m->open_lines[i] == line;
     m->open_lines[m->open_at] = line;
-    m->open_at = (m->open_at + 1) % IFL_TIME_OPEN_LINES;
-    return is_open && lines <= MOST_LINES;
+    m->open_at = (m->open_at + 1) % m->open_most;
+    return is_open && lines <= m->arch->gathered_lines;
 }
 
 /* ---- the L1 ---------------------------------------------------------------------------------- */
 
 static ifl_time_line *set_of(const ifl_time_memory *m, uint64_t line)
 {
-    return &m->lines[(size_t)ifl_set_of(ifl_line_place(line), 0, m->sets) * IFL_TIME_WAYS];
+    return &m->lines[(size_t)ifl_set_of(ifl_line_place(line), 0, m->sets) * m->ways];
 }
 
 static ifl_time_line *find_line(const ifl_time_memory *m, uint64_t line)
 {
     ifl_time_line *set = m->sets ? set_of(m, line) : NULL;
-    for (int way = 0; set && way < IFL_TIME_WAYS; way++)
+    for (uint32_t way = 0; set && way < m->ways; way++)
         if (set[way].line == line + 1)
             return &set[way];
     return NULL;
@@ -311,7 +313,7 @@ static ifl_time_line *place_line(ifl_time_memory *m, uint64_t line)
 {
     m->holds = true;
     ifl_time_line *set = m->sets ? set_of(m, line) : NULL, *oldest = set;
-    for (int way = 1; set && way < IFL_TIME_WAYS; way++)
+    for (uint32_t way = 1; set && way < m->ways; way++)
         if (set[way].used < oldest->used)
             oldest = &set[way];
     if (oldest)
@@ -338,13 +340,11 @@ typedef struct load {
 
 /* What the SM stores and adds goes first: on an H200 a load that the L2 has takes a warp 280 cycles, and behind 32, 64 and 128
  * lines that the SM stores 114, 222 and 340 to 395 more, but no more than 440 behind others (tools/gpu/behind_probe.cu). The L1
- * asks for a line a cycle, and for no more sectors than can come: 64 bytes a cycle (Nsight Compute's peak of
- * l1tex__m_xbar2l1tex_read_bytes). Returns when it asks. */
+ * asks for a line a cycle, and for no more sectors than can come. Returns when it asks. */
 static double ask_behind(ifl_time_memory *m, unsigned sectors, double now)
 {
-    enum { SECTORS_A_CYCLE = 2 };
     return serve(&m->miss_free, fmax(now, fmax(m->added, m->port_free)),
-                 fmax(1, (double)count_of(sectors) / SECTORS_A_CYCLE));
+                 fmax(1, count_of(sectors) * IFL_SECTOR_BYTES / m->arch->port_bytes_per_cycle));
 }
 
 /* Past the L1: what another request has asked for is shared while it is on its way; how often, the
@@ -358,18 +358,16 @@ static double load_past(ifl_time_memory *m, uint64_t number, unsigned sectors, d
                  taken =
                      l->choice.of_host ? asked : serve(&m->past_free, asked, m->rates->past_turn);
     return fetch(m, number, sectors, taken, ifl_time_source_of(m, number, sectors, &l->choice),
-                 ifl_sm_constant.l2_share);
+                 m->arch->l2_share);
 }
 
 /* Which lines stay depends on the order of the warps, and many on their way push each other out
  * sooner here than in the hardware: fewer hits than the caches' simulation has, which was held
- * against counters, there are not. Beyond a number of sectors only: requests that miss together, a
- * line a lane, would otherwise miss in part each time. */
+ * against counters, there are not. */
 static bool is_granted(const ifl_time_memory *m, const load *l)
 {
-    enum { BEHIND = 4096 }; /* sectors */
-    return !l->choice.of_host &&
-           (double)m->l1_hits + BEHIND < m->rates->l1_hit * (double)m->l1_sectors;
+    return !l->choice.of_host && (double)m->l1_hits + ifl_sm_constant.granted_sectors <
+                                     m->rates->l1_hit * (double)m->l1_sectors;
 }
 
 /* Through it. */
@@ -439,35 +437,32 @@ static double passes_of_hits(const ifl_sm_rates *r, ifl_request_cost cost)
 /* The least that a load takes of which something is not there (tools/gpu/late_probe.cu). One whose wavefronts have
  * words of two lines each looks up one after the other: an H200, convolve_row of tests/model/everyday 2.3 cycles
  * a load, late_probe's requests for two lines 2.5; those that find their lines there 1.1. */
-static double least_of_late(const ifl_site_access *access, ifl_request_cost cost,
-                            const uint32_t *words)
+static double least_of_late(const ifl_arch *arch, const ifl_site_access *access,
+                            ifl_request_cost cost, const uint32_t *words)
 {
-    enum { WORD = 4 /* bytes */ };
-    const bool is_narrow = access->bytes > 0 && access->bytes < WORD;
-    const double least =
-        is_narrow ? ifl_sm_constant.late_narrow_passes : ifl_sm_constant.late_passes;
-    return is_across(cost, words) ? fmax(2 * ifl_sm_constant.miss_passes * cost.passes, least)
-                                  : least;
+    const bool is_narrow = access->bytes > 0 && access->bytes < IFL_WORD_BYTES;
+    const double least = is_narrow ? arch->late_narrow_passes : arch->late_passes;
+    return is_across(cost, words) ? fmax(2 * arch->miss_passes * cost.passes, least) : least;
 }
 
 /* What is of a line that it lacks comes by itself later, in a pass of its own. An H100, requests
  * for 8, 16, 32 such lines: 9.1, 16.6, 32.7 cycles, whatever banks they lie in
  * (tools/gpu/fill_probe.cu). */
-static double passes_of_load(const ifl_site_access *access, ifl_request_cost cost,
-                             const uint32_t *words, double hits, const load *l)
+static double passes_of_load(const ifl_arch *arch, const ifl_site_access *access,
+                             ifl_request_cost cost, const uint32_t *words, double hits,
+                             const load *l)
 {
-    const double passes = l->missed < cost.lines ? hits + ifl_sm_constant.miss_passes * l->missed
+    const double passes = l->missed < cost.lines ? hits + arch->miss_passes * l->missed
                                                  : fmax(cost.passes, l->missed);
-    return l->late > 0 && uses_l1(access->path) ? fmax(passes, least_of_late(access, cost, words))
-                                                : passes;
+    return l->late > 0 && uses_l1(access->path)
+               ? fmax(passes, least_of_late(arch, access, cost, words))
+               : passes;
 }
 
-/* Lines of one request follow each other while those of another one pass between them. An H100,
- * tools/gpu/latency_probe.cu, lines that the L1 has: 34, 34, 38, 47, 65, 101 cycles for 1, 2, 4, 8,
- * 16, 32 of them; that come from the L2: 293, 306, 358 for 1, 8, 32. */
-static double lines_apart(uint32_t lines)
+/* Lines of one request follow each other while those of another one pass between them. */
+static double lines_apart(const ifl_time_memory *m, uint32_t lines)
 {
-    return lines > 2 ? 2.25 * (lines - 2) : 0;
+    return lines > 2 ? m->arch->line_apart_cycles * (lines - 2) : 0;
 }
 
 static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access,
@@ -477,16 +472,16 @@ static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access,
                  begins = fmax(m->l1_free, fmax(ifl_time_lacking_room(&m->lacking), now));
     const double latency =
         access->kind == IFL_ACCESS_TEXTURE_LOAD || access->kind == IFL_ACCESS_SURFACE_LOAD
-            ? ifl_sm_constant.texture_latency
+            ? m->arch->texture_latency
             : m->rates->l1_latency;
-    const double behind = fmax(passes - 1, lines_apart(cost.lines));
+    const double behind = fmax(passes - 1, lines_apart(m, cost.lines));
     load l = {.ends = begins + behind + latency, .choice.of_host = cost.of_host};
     for (uint32_t i = 0; i < cost.lines; i++) {
         unsigned sectors;
         const uint64_t line = line_at(words, i, &sectors);
-        load_line(m, line, sectors, uses_l1(access->path), begins + lines_apart(i + 1), &l);
+        load_line(m, line, sectors, uses_l1(access->path), begins + lines_apart(m, i + 1), &l);
     }
-    m->l1_free = begins + passes_of_load(access, cost, words, passes, &l);
+    m->l1_free = begins + passes_of_load(m->arch, access, cost, words, passes, &l);
     if (l.missed > 0)
         ifl_time_lacking_add(&m->lacking, begins, l.ends);
     return (ifl_served){begins, l.ends, 0, 0};
@@ -528,10 +523,9 @@ static bool is_kept(const ifl_time_memory *m, const ifl_site_access *access, uns
 /* A sector that a warp stores in several parts, between which the L1 sent on what others stored, so that
  * it gathered nothing: the next load finds nothing of it. Measured (again_probe, H200, states of six
  * words that each warp loads and stores again): with one warp on an SM the L1 has all words again,
- * in 22 to 60 % of the turns with 8 and 32 warps a load misses; of one word it has all. 40 cycles were chosen on that probe. */
+ * in 22 to 60 % of the turns with 8 and 32 warps a load misses; of one word it has all. */
 static void note_sent(ifl_time_memory *m, uint64_t number, unsigned sectors, double now)
 {
-    enum { SOON = 40 };
     ifl_time_line *line = find_line(m, number);
     const bool follows = line && m->sends > line->last_send;
     m->sends++;
@@ -541,7 +535,9 @@ static void note_sent(ifl_time_memory *m, uint64_t number, unsigned sectors, dou
     for (unsigned s = 0; s < IFL_LINE_SECTORS; s++) {
         if (!(sectors >> s & 1))
             continue;
-        line->lost |= (unsigned)(follows && line->sent[s] && now - line->sent[s] < SOON) << s;
+        line->lost |=
+            (unsigned)(follows && line->sent[s] && now - line->sent[s] < m->arch->resent_cycles)
+            << s;
         line->sent[s] = now;
     }
 }
@@ -569,12 +565,10 @@ void ifl_time_memory_pass(ifl_time_memory *m, const ifl_site_access *access, ifl
     }
 }
 
-/* An SM sends a sector a cycle (Nsight Compute, peak of l1tex__m_l1tex2xbar_write_sectors). A block
- * of 1,024 threads that store a word each keeps an SM of an H200 150 cycles longer than one that does
- * not (tools/gpu/special_probe.cu). */
-static double leave_sm(ifl_time_memory *m, uint32_t sectors, double now)
+static double leave_sm(ifl_time_memory *m, double sectors, double now)
 {
-    return serve(&m->port_free, now, sectors) + sectors;
+    const double cycles = sectors / m->arch->port_store_sectors_per_cycle;
+    return serve(&m->port_free, now, cycles) + cycles;
 }
 
 /* Of a line that is stored so, what counts in a slice is that it comes, not how much of it is written. */
@@ -595,13 +589,13 @@ static double store_in_slice(ifl_time_memory *m, double now)
  * stored until they have left the SM, atomics until the L2 has them. The next waits for room. */
 static double room_for(const ifl_time_memory *m, uint32_t count)
 {
-    return count ? m->sent[(m->sent_at + count - 1) % IFL_TIME_SENT] : 0;
+    return count ? m->sent[(m->sent_at + count - 1) % m->sent_most] : 0;
 }
 
 static void send(ifl_time_memory *m, uint32_t count, double taken)
 {
     for (uint32_t i = 0; i < count; i++)
-        m->sent[m->sent_at++ % IFL_TIME_SENT] = taken;
+        m->sent[m->sent_at++ % m->sent_most] = taken;
 }
 
 /* When the L2 has it, or the bus to the host. */
@@ -631,12 +625,12 @@ static void send_line(ifl_time_memory *m, const ifl_site_access *access, uint64_
 static ifl_served take_store(ifl_time_memory *m, const ifl_site_access *access,
                              ifl_request_cost cost, const uint32_t *words, double now)
 {
-    enum { ROOM = 8192, /* cycles that stores may be ahead of the L2 */ IDLE = 4, LONE_IDLE = 6 };
     const double passes = fmax(cost.passes, 1),
                  free = fmax(fmax(m->l2.free, m->stores_free), m->host.way_free[IFL_HOST_FROM_GPU]),
-                 begins = serve(&m->l1_free, fmax(now, free - ROOM), passes);
+                 begins = serve(&m->l1_free, fmax(now, free - m->arch->store_ahead_cycles), passes),
+                 idle = cost.lines == 1 ? m->arch->gather_lone_cycles : m->arch->gather_cycles;
     ifl_served served = {begins, begins, 0, 0};
-    if (begins > m->stored_until + (cost.lines == 1 ? LONE_IDLE : IDLE))
+    if (begins > m->stored_until + idle)
         close_lines(m);
     m->stored_until = begins + passes;
     for (uint32_t i = 0; i < cost.lines; i++) {
@@ -695,7 +689,7 @@ static ifl_served take_atomic(ifl_time_memory *m, const ifl_site_access *access,
                          (access->is_fetched ? r->fetched_atomic_bytes : r->atomic_bytes);
     const double l2 = serve_shared(&m->l2, begins, bytes / r->l2_bytes_per_cycle, r->l2_latency);
     const bool from_dram = ifl_time_memory_draw(m) < r->atomic_miss;
-    write_back(m, sector_count, ifl_sm_constant.stored_turn, l2);
+    write_back(m, sector_count, m->arch->stored_turn, l2);
     const double there = from_dram ? l2 + wait_under(&m->dram, r->dram_latency) +
                                          wait_for_writes(m, l2) + dram_latency(m, line)
                                    : l2;
@@ -723,7 +717,7 @@ static ifl_served take_constant(ifl_time_memory *m, ifl_request_cost cost, const
                                 double now)
 {
     const double latency = m->rates->result[IFL_DELAY_CONSTANT][IFL_PIPES];
-    const double more = IFL_TIME_ADDRESS_CYCLES * fmax((double)cost.passes - 1, 0);
+    const double more = m->arch->address_cycles * fmax((double)cost.passes - 1, 0);
     const double begins = serve(&m->turn_free, now, more);
     double there = begins;
     for (uint32_t i = 0; i < cost.lines; i++)
@@ -732,16 +726,11 @@ static ifl_served take_constant(ifl_time_memory *m, ifl_request_cost cost, const
     return (ifl_served){begins, there + more + latency, 0, 0};
 }
 
-/* Wavefronts of one request are two cycles apart; those of another one pass between them (an H100,
- * tools/gpu/latency_probe.cu: 23, 25, 29, 37, 53, 85 cycles for 1, 2, 4, 8, 16, 32 of them). */
-enum { APART = 2 };
-
-/* A load of 16 bytes takes a little longer than the two wavefronts that it has at least (an H200, 32 warps that load
- * the same 16 bytes, tools/gpu/wide_shared_probe.cu: 2.28 cycles each; 4.08 where each lane has its own). */
-static double least_of_quads(const ifl_site_access *access)
+/* A load of four words a lane takes a little longer than the two wavefronts that it has at least. */
+static double least_of_quads(const ifl_arch *arch, const ifl_site_access *access)
 {
-    enum { QUAD = 16 };
-    return access->kind == IFL_ACCESS_LOAD && access->bytes == QUAD ? 2.25 : 1;
+    enum { QUAD = 4 * IFL_WORD_BYTES };
+    return access->kind == IFL_ACCESS_LOAD && access->bytes == QUAD ? arch->quad_passes : 1;
 }
 
 static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access,
@@ -750,10 +739,12 @@ static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access,
     /* Of lanes on one word, those that a sum counts or that race to swap take one pass together. */
     const uint32_t passes =
         cost.serial > cost.passes && !access->passes_merge ? cost.serial : cost.passes;
-    const double taken = is_filled(access) ? 1 : fmax(passes, least_of_quads(access)),
+    const double taken = is_filled(access) ? 1 : fmax(passes, least_of_quads(m->arch, access)),
                  begins = serve(&m->l1_free, now, taken);
-    return (ifl_served){
-        begins, begins + APART * (taken - 1) + m->rates->result[IFL_DELAY_SHARED][IFL_PIPES], 0, 0};
+    return (ifl_served){begins,
+                        begins + m->arch->wavefront_apart_cycles * (taken - 1) +
+                            m->rates->result[IFL_DELAY_SHARED][IFL_PIPES],
+                        0, 0};
 }
 
 double ifl_time_memory_exchange(ifl_time_memory *m, double passes, double now)
@@ -843,19 +834,18 @@ void ifl_time_memory_keep_apart(ifl_time_memory *m, double *free, double now, if
     const double latency = m->rates->result[IFL_DELAY_SHARED][IFL_PIPES],
                  apart = served->ends - served->begins - latency,
                  first = fmax(*free, fmax(now, m->barrier_passed)),
-                 last = fmax(first + apart, served->begins + apart / APART);
+                 last =
+                     fmax(first + apart, served->begins + apart / m->arch->wavefront_apart_cycles);
     served->begins = last - apart;
     served->ends = last + latency;
-    *free = last + APART;
+    *free = last + m->arch->wavefront_apart_cycles;
     m->last_wavefront = fmax(m->last_wavefront, last);
 }
 
-/* Beside loads and stores an H200 takes 3.0 to 3.7 cycles for a barrier of one, two or four warps
- * (tests/gpu/h200/shared_order.txt, `barrier_loads`, `barriers_loads_store`). */
 void ifl_time_memory_open_barrier(ifl_time_memory *m, double now)
 {
-    static const double CYCLES = 3.25;
-    m->barrier_passed = fmax(fmax(now, m->l1_free), m->last_wavefront + 1) + CYCLES;
+    m->barrier_passed =
+        fmax(fmax(now, m->l1_free), m->last_wavefront + 1) + m->arch->barrier_pass_cycles;
     m->l1_free = m->barrier_passed;
 }
 
@@ -863,10 +853,12 @@ void ifl_time_memory_keep_conflicts_apart(const ifl_time_memory *m, const ifl_si
                                           double passes, double *free, ifl_served *served)
 {
     const double begins = fmax(*free, served->begins);
-    if (access->kind != IFL_ACCESS_LOAD || passes * 4 <= fmax(access->bytes, 4))
+    if (access->kind != IFL_ACCESS_LOAD ||
+        passes * IFL_WORD_BYTES <= fmax(access->bytes, IFL_WORD_BYTES))
         return;
-    *free = begins + APART * passes;
-    served->ends = fmax(served->ends, *free - APART + m->rates->l1_latency);
+    *free = begins + m->arch->wavefront_apart_cycles * passes;
+    served->ends =
+        fmax(served->ends, *free - m->arch->wavefront_apart_cycles + m->rates->l1_latency);
 }
 
 double ifl_time_memory_ends(const ifl_time_memory *m)

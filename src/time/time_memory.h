@@ -13,20 +13,18 @@
 #include "time/time_trace.h"
 
 enum {
-    IFL_TIME_WAYS = 8,
     IFL_TIME_IN_FLIGHT = 4096,
     IFL_TIME_ARRIVALS = 2048,
     IFL_TIME_PLACES = 1024,
-    IFL_TIME_OPEN_LINES = 20,
-    IFL_TIME_ADDRESS_CYCLES = 2 /* of a load of constants */
+    IFL_TIME_MOST_OPEN_LINES = 64
 };
 
 /* A line of the L1: when its sectors are there. */
 typedef struct ifl_time_line {
     uint64_t line; /* + 1; 0: none */
     double used;
-    double there[4];    /* by sector; HUGE_VAL: it is not asked for */
-    double sent[4];     /* when a store of the sector was last sent on; 0: none was */
+    double there[IFL_LINE_SECTORS]; /* by sector; HUGE_VAL: it is not asked for */
+    double sent[IFL_LINE_SECTORS];  /* when a store of the sector was last sent on; 0: none was */
     uint64_t last_send; /* of all lines that the SM sent on, the last time that it was this one */
     unsigned lost;      /* sectors that the next load does not find, behind several stores */
 } ifl_time_line;
@@ -53,10 +51,11 @@ typedef struct ifl_time_place {
 
 /* On their way from an SM to the L2 at a time: lines that are stored, sectors of atomics, or lanes of
  * those where they are added one after the other. */
-enum { IFL_TIME_SENT = 128 };
+enum { IFL_TIME_MOST_SENT = 1024 };
 
 typedef struct ifl_time_memory {
     const ifl_sm_rates *rates;
+    const ifl_arch *arch;
     double l1_free, turn_free, remote_free; /* when the next request may begin */
     double last_wavefront;                  /* of shared memory: when it passes */
     double barrier_passed;      /* until then what comes behind the last barrier waits */
@@ -66,14 +65,14 @@ typedef struct ifl_time_memory {
     /* when the slice of the L2 that does most atomics may do the next; that gets most stores of one
      * sector */
     double atomics_free, stores_free, past_free;
-    double sent[IFL_TIME_SENT]; /* when the L2 takes the last of them, in a ring */
-    uint32_t sent_at;
+    double sent[IFL_TIME_MOST_SENT]; /* when the L2 takes the last of them, in a ring */
+    uint32_t sent_at, sent_most;
     double added; /* when it takes the last of atomics */
     ifl_time_server l2, dram;
     ifl_time_host host;
     ifl_time_server written; /* of the DRAM, only its load */
     ifl_time_line *lines;
-    uint32_t sets;
+    uint32_t sets, ways;
     double passed_use; /* when a line was used last in a gap of the trace */
     uint64_t sends;    /* of stored lines */
     uint64_t fetches,
@@ -86,9 +85,9 @@ typedef struct ifl_time_memory {
     double in_flight[IFL_TIME_IN_FLIGHT]; /* when the last lines come, in a ring */
     uint32_t in_flight_at;
     ifl_time_lacking lacking;
-    uint32_t
-        open_lines[IFL_TIME_OPEN_LINES]; /* that stores are gathered in, as in a trace; a ring */
-    uint32_t open_at;
+    uint32_t open_lines
+        [IFL_TIME_MOST_OPEN_LINES]; /* that stores are gathered in, as in a trace; a ring */
+    uint32_t open_at, open_most;
     double stored_until;                          /* the last store has passed the L1 */
     ifl_time_arrival arrivals[IFL_TIME_ARRIVALS]; /* by line */
     ifl_time_place places[IFL_TIME_PLACES];

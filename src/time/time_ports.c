@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Registers are read in three cycles after the issue, one a cycle from each bank, but for those that
+ * Registers are read in a window of cycles after the issue, one a cycle from each bank, but for those that
  * the instruction before has left at hand (Huerta et al., MICRO 2025, "register file"). */
 #include "time/time_ports.h"
-
-enum { READ_WINDOW = 3 };
 
 static uint64_t latest(uint64_t a, uint64_t b)
 {
@@ -26,9 +24,9 @@ uint64_t ifl_register_ports_open(const ifl_register_ports *p, const void *warp, 
         return now;
     for (unsigned bank = 0; bank < IFL_REGISTER_BANKS; bank++) {
         const uint64_t reads = reads_of(p, warp, site, control, bank),
-                       read = latest(p->free_at[bank], now) +
-                              (reads < READ_WINDOW ? reads : READ_WINDOW);
-        may = latest(may, read > READ_WINDOW ? read - READ_WINDOW : 0);
+                       read =
+                           latest(p->free_at[bank], now) + (reads < p->window ? reads : p->window);
+        may = latest(may, read > p->window ? read - p->window : 0);
     }
     return may;
 }

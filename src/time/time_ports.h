@@ -9,6 +9,7 @@ enum { IFL_REGISTER_BANKS = 2 };
 
 typedef struct ifl_register_ports {
     uint64_t free_at[IFL_REGISTER_BANKS];
+    uint64_t window;  /* cycles in which an instruction reads */
     const void *warp; /* that read last, at: */
     uint32_t site;
 } ifl_register_ports;

@@ -89,8 +89,7 @@ static void describe(const ifl_sm_outcome *o, double clock_hz, size_t followed, 
     to->seconds = to->cycles / clock_hz;
     to->instructions = (double)o->issued;
     to->block_instructions = (double)o->issued * all->instructions / (double)followed;
-    to->issue_active =
-        o->cycles > 0 ? (double)o->issue_cycles / o->cycles / IFL_TIME_SCHEDULERS : 0;
+    to->issue_active = o->cycles > 0 ? (double)o->issue_cycles / o->cycles / IFL_SM_SUBCORES : 0;
     to->l1_sectors = (double)o->l1_sectors;
     to->l1_hits = (double)o->l1_hits;
     to->l2_sectors = (double)o->l2_sectors;

@@ -2,7 +2,7 @@
  * See time_site.h. */
 #include "time/time_site.h"
 
-#include "time/time_costs.h"
+#include "arch/units.h"
 
 bool ifl_time_is_queued(const ifl_site *site)
 {
@@ -57,36 +57,29 @@ ifl_stall ifl_time_why_of(const ifl_site *site)
                : IFL_STALL_short_scoreboard;
 }
 
-/* An H200, tools/gpu/join_probe.cu: an if takes 7 to 8 cycles more for the BSYNC behind it, and 15 where
- * its lanes part; a call 28 more for its return, a switch about as many. An EXIT of some lanes: 8.0 by
- * Nsight Compute's branch_resolving of kernels that only check a bound. */
-unsigned ifl_time_turns_of(const ifl_site *site)
+uint64_t ifl_time_turns_of(const ifl_arch *arch, const ifl_site *site)
 {
-    enum { JOIN_CYCLES = 8, INDIRECT_CYCLES = 28 };
-    return site->control.step == IFL_STEP_JOIN       ? JOIN_CYCLES
-           : site->control.step == IFL_STEP_INDIRECT ? INDIRECT_CYCLES
+    return site->control.step == IFL_STEP_JOIN       ? (uint64_t)arch->join_cycles
+           : site->control.step == IFL_STEP_INDIRECT ? (uint64_t)arch->indirect_cycles
                                                      : 0;
 }
 
-/* Of what is loaded, each register beyond the first costs half as much: of sums and loads from shared memory by 32
- * warps, an H200 takes 0.5 cycles more a load of 4 bytes and 1.0 to 2.7 of 16 (tools/gpu/wide_shared_probe.cu), of
- * forces between bodies 1.0 (shared_form_probe, `bodies`). */
-static double registers_loaded(const ifl_site *site)
+/* Cycles for the registers that are loaded, over those for one. */
+static double registers_loaded(const ifl_arch *arch, const ifl_site *site)
 {
-    enum { WORD = 4 };
-    const bool is_wide = site->access.kind == IFL_ACCESS_LOAD && site->access.bytes > WORD;
-    return is_wide ? (1 + site->access.bytes / (double)WORD) / 2 : 1;
+    const double words = site->access.bytes / (double)IFL_WORD_BYTES;
+    return site->access.kind == IFL_ACCESS_LOAD && words > 1
+               ? 1 + arch->dispatch_register * (words - 1)
+               : 1;
 }
 
 /* What leaves for units that work on part of a warp at a time holds those behind it up, and so does what
- * leads elsewhere by a register: 32 warps take an H200 31 cycles more for a call and its return
- * (tools/gpu/join_probe.cu). */
-double ifl_time_dispatch_of(const ifl_site *site)
+ * leads elsewhere by a register. */
+double ifl_time_dispatch_of(const ifl_arch *arch, const ifl_site *site)
 {
-    static const double INDIRECT_CYCLES = 4;
-    return site->control.step == IFL_STEP_INDIRECT ? INDIRECT_CYCLES
-           : ifl_time_is_queued(site)    ? ifl_sm_constant.dispatch_memory * registers_loaded(site)
-           : site->pipe == IFL_PIPE_XU   ? ifl_sm_constant.dispatch_xu
-           : site->pipe == IFL_PIPE_FP64 ? ifl_sm_constant.dispatch_fp64
+    return site->control.step == IFL_STEP_INDIRECT ? arch->dispatch_indirect
+           : ifl_time_is_queued(site)    ? arch->dispatch_memory * registers_loaded(arch, site)
+           : site->pipe == IFL_PIPE_XU   ? arch->dispatch_xu
+           : site->pipe == IFL_PIPE_FP64 ? arch->dispatch_fp64
                                          : 0;
 }

@@ -4,6 +4,7 @@
 #ifndef IFL_TIME_TIME_SITE_H
 #define IFL_TIME_TIME_SITE_H
 
+#include "arch/arch.h"
 #include "code/site.h"
 #include "profile/time_facts.h"
 
@@ -15,9 +16,9 @@ bool ifl_time_is_blocked(const ifl_site *site);
 bool ifl_time_is_far(const ifl_site *site);
 bool ifl_time_is_shuffle(const ifl_site *site);
 /* Cycles beside its own that it keeps its scheduler from others. */
-double ifl_time_dispatch_of(const ifl_site *site);
+double ifl_time_dispatch_of(const ifl_arch *arch, const ifl_site *site);
 /* Cycles after its stall until its warp knows where it goes on; of a branch that is taken, more. */
-unsigned ifl_time_turns_of(const ifl_site *site);
+uint64_t ifl_time_turns_of(const ifl_arch *arch, const ifl_site *site);
 /* Why a warp waits: for its pipe, for its result. */
 ifl_stall ifl_time_why_of_pipe(const ifl_site *site);
 ifl_stall ifl_time_why_of(const ifl_site *site);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WARPS = 64, QUEUE = 8, HALVES = 2 };
+enum { MOST_WARPS = 64, MOST_QUEUED = 16, HALVES = 2 };
 #define NEVER UINT64_MAX
 
 typedef struct warp {
@@ -67,7 +67,7 @@ typedef struct place {
 
 /* When the last requests left a queue to the memory. */
 typedef struct ring {
-    uint64_t left[QUEUE];
+    uint64_t left[MOST_QUEUED]; /* as many as it has room for */
     uint32_t at;
 } ring;
 
@@ -87,11 +87,12 @@ typedef struct scheduler {
 
 typedef struct ifl_sm {
     const ifl_sm_case *of;
+    const ifl_arch *arch;
     ifl_sm_outcome *out;
     ifl_time_memory memory;
     ifl_code_cache code;
     ifl_constant_cache constants;
-    scheduler schedulers[IFL_TIME_SCHEDULERS];
+    scheduler schedulers[IFL_SM_SUBCORES];
     warp *warps; /* by place, then by index in the block */
     place *places;
     size_t next;           /* block */
@@ -101,6 +102,7 @@ typedef struct ifl_sm {
     uint64_t now;
     uint32_t running; /* blocks */
     uint32_t waits;   /* of the warp that ended last */
+    uint32_t queue;   /* instructions that it has room for */
 } ifl_sm;
 
 /* ---- what a warp is at ----------------------------------------------------------------------- */
@@ -140,16 +142,14 @@ static bool pass_gone(ifl_sm *sm, warp *w)
 }
 
 /* Goes on with the next stretch. Where that is not what comes next in the code, a branch led there,
- * whose target is known later than its stall says: a trip of a loop whose stalls are 24 cycles
- * takes 29 (H200, tools/gpu/sm_probe.cu, `branches`). */
+ * whose target is known later than its stall says. */
 static bool turn(ifl_sm *sm, warp *w)
 {
-    enum { TURN_CYCLES = 5 };
     const uint32_t next = w->walk.stop;
     if (!take_stretch(sm, w))
         return false;
     if (w->walk.site != next)
-        w->turned += TURN_CYCLES;
+        w->turned += (uint64_t)sm->arch->turn_cycles;
     return true;
 }
 
@@ -232,13 +232,13 @@ static void find_ready(ifl_sm *sm, warp *w)
  * tools/gpu/order_probe.cu). */
 static scheduler *scheduler_of(ifl_sm *sm, size_t block, uint32_t index)
 {
-    return &sm->schedulers[(block + index) % IFL_TIME_SCHEDULERS];
+    return &sm->schedulers[(block + index) % IFL_SM_SUBCORES];
 }
 
 /* Warps may be ready earlier than they were. */
 static void look_again(ifl_sm *sm)
 {
-    for (int s = 0; s < IFL_TIME_SCHEDULERS; s++)
+    for (int s = 0; s < IFL_SM_SUBCORES; s++)
         sm->schedulers[s].next = 0;
 }
 
@@ -342,15 +342,14 @@ static void settle_object(ifl_sm *sm, uint32_t index, const ifl_time_object *o)
     }
 }
 
-/* One unit of the SM counts warps at barriers. An H200, tools/gpu/sm_probe.cu, `barriers`: of one
- * block of 1, 4, 8, 16, 32 warps 14, 20, 28, 44, 76 cycles; tools/gpu/shared_order_probe.cu: of many blocks of
- * one warp 3 each, of more 2 a warp. */
+/* One unit of the SM counts warps at barriers. */
 static uint64_t count_at_barrier(ifl_sm *sm)
 {
-    enum { WARP_CYCLES = 2, LONE_CYCLES = 3, BARRIER_CYCLES = 12 };
+    const ifl_arch *k = sm->arch;
     const uint64_t begins = latest(sm->barrier_free, sm->now);
-    sm->barrier_free = begins + (sm->of->warps_per_block == 1 ? LONE_CYCLES : WARP_CYCLES);
-    return begins + WARP_CYCLES + BARRIER_CYCLES;
+    sm->barrier_free = begins + (uint64_t)(sm->of->warps_per_block == 1 ? k->barrier_lone_cycles
+                                                                        : k->barrier_warp_cycles);
+    return begins + (uint64_t)(k->barrier_warp_cycles + k->barrier_cycles);
 }
 
 /* Threads come to a barrier for `expected`: who waits goes on when so many more have come. */
@@ -566,9 +565,8 @@ static double read_in_turn(ifl_sm *sm, double now, double cycles)
 }
 
 /* Passes of the SM's data stage by what is no request: a shuffle, one; an access whose lanes are all off as
- * many as if they were on, two of global memory (an H200, tools/gpu/tile_probe.cu, `off_`: 1.0 cycles for loads and
- * stores of shared memory, 2.0 of global memory). */
-static double empty_passes(const warp *w, const ifl_site *site)
+ * many as if they were on. */
+static double empty_passes(const ifl_arch *arch, const warp *w, const ifl_site *site)
 {
     const ifl_site_access *access = &site->access;
     if (ifl_time_is_shuffle(site))
@@ -576,19 +574,19 @@ static double empty_passes(const warp *w, const ifl_site *site)
     if ((access->kind != IFL_ACCESS_LOAD && access->kind != IFL_ACCESS_STORE) ||
         ifl_walk_has_request(&w->walk))
         return 0;
-    return access->space == IFL_SPACE_SHARED ? 1 : 2;
+    return access->space == IFL_SPACE_SHARED ? arch->empty_shared_passes : arch->empty_passes;
 }
 
 /* When it begins what it does beside its requests: what passes one after the other begins later. */
 static double beginning_of(ifl_sm *sm, const warp *w, const ifl_site *site)
 {
-    const double now = (double)sm->now, passes = empty_passes(w, site);
+    const double now = (double)sm->now, passes = empty_passes(sm->arch, w, site);
     if (passes > 0)
         return ifl_time_memory_exchange(&sm->memory, passes, now);
     if (site->control.is_in_turn)
         return read_in_turn(sm, now, sm->of->rates->special_cycles);
     return site->control.delay == IFL_DELAY_CONSTANT
-               ? read_in_turn(sm, now, IFL_TIME_ADDRESS_CYCLES)
+               ? read_in_turn(sm, now, sm->arch->address_cycles)
                : now;
 }
 
@@ -618,9 +616,10 @@ static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
     return all;
 }
 
-static void dispatch(scheduler *on, const ifl_site *site, uint32_t times, uint64_t now)
+static void dispatch(const ifl_arch *arch, scheduler *on, const ifl_site *site, uint32_t times,
+                     uint64_t now)
 {
-    on->owed += ifl_time_dispatch_of(site) * times;
+    on->owed += ifl_time_dispatch_of(arch, site) * times;
     const uint64_t whole = (uint64_t)on->owed;
     on->owed -= (double)whole;
     on->dispatch = now + times + whole;
@@ -652,28 +651,26 @@ static void end_products(const ifl_sm *sm, const scheduler *on, warp *w, const i
 
 static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site, uint32_t times)
 {
-    enum {
-        READ_CYCLES = 8
-    }; /* sources of a store are free after 5 to 11 cycles (measured, docs/model.md) */
     const ifl_control *c = &site->control;
     ifl_served served = serve_requests(sm, w, site);
     if (w->parts && c->writes < IFL_BOARDS) {
-        served.ends += ifl_match_later(&on->match_free, w->parts, sm->now);
+        served.ends += ifl_match_later(sm->arch, &on->match_free, w->parts, sm->now);
         w->parts = 0;
     }
     if (w->queues) {
         ring *queue = &on->queues[w->is_far];
         queue->left[queue->at] = (uint64_t)served.begins;
-        queue->at = (queue->at + 1) % QUEUE;
+        queue->at = (queue->at + 1) % sm->queue;
     }
     keep_busy(sm, on, site, times);
-    dispatch(on, site, times, sm->now);
+    dispatch(sm->arch, on, site, times, sm->now);
     if (site->matrix.kind != IFL_MATRIX_KIND_NONE)
         end_products(sm, on, w, site, served.ends);
     else if (c->writes < IFL_BOARDS && c->delay != IFL_DELAY_GROUP && c->step != IFL_STEP_GROUP)
         ifl_board_put(&w->boards[c->writes], served.ends, ifl_time_why_of(site));
     if (c->reads < IFL_BOARDS)
-        ifl_board_put(&w->boards[c->reads], served.begins + READ_CYCLES, ifl_time_why_of(site));
+        ifl_board_put(&w->boards[c->reads], served.begins + sm->arch->read_cycles,
+                      ifl_time_why_of(site));
     const bool stores = site->access.kind == IFL_ACCESS_STORE;
     w->has_stored |= stores;
     place *p = &sm->places[w->place];
@@ -702,14 +699,12 @@ static void meet(ifl_sm *sm, warp *w)
     }
 }
 
-/* Behind stores a fence for the block keeps the L1 from other requests. An H100,
- * tools/gpu/wait_probe.cu, `store_membar_block`: 32 warps take 6.1 cycles for a store and a fence,
- * `fence_cta`: 1.3 for a fence alone. */
+/* Behind stores a fence for the block keeps the L1 from other requests. */
 static void fence_block(ifl_sm *sm, warp *w)
 {
-    enum { FENCE_CYCLES = 5 };
     if (w->has_stored)
-        sm->memory.l1_free = fmax(sm->memory.l1_free, (double)sm->now) + FENCE_CYCLES;
+        sm->memory.l1_free =
+            fmax(sm->memory.l1_free, (double)sm->now) + sm->arch->fence_block_cycles;
     w->has_stored = false;
 }
 
@@ -746,8 +741,9 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
     sm->out->issue_cycles += times;
     w->issued = sm->now;
     w->stalled = sm->now + latest(site->control.stall, times);
-    w->turned = w->stalled + ifl_time_turns_of(site) + ifl_parting_later(site, w->parts);
-    on->dispatch += ifl_parting_dispatch(site, w->parts);
+    w->turned = w->stalled + ifl_time_turns_of(sm->arch, site) +
+                ifl_parting_later(sm->arch, site, w->parts);
+    on->dispatch += ifl_parting_dispatch(sm->arch, site, w->parts);
     w->parts = 0;
     if (site->control.step == IFL_STEP_FORGET)
         ifl_time_memory_forget(&sm->memory);
@@ -854,9 +850,9 @@ static void run(ifl_sm *sm)
     fill_places(sm);
     while (sm->running) {
         uint64_t next = NEVER;
-        for (int s = 0; s < IFL_TIME_SCHEDULERS; s++)
+        for (int s = 0; s < IFL_SM_SUBCORES; s++)
             run_scheduler(sm, &sm->schedulers[s]);
-        for (int s = 0; s < IFL_TIME_SCHEDULERS; s++)
+        for (int s = 0; s < IFL_SM_SUBCORES; s++)
             next = sm->schedulers[s].next < next ? sm->schedulers[s].next : next;
         if (next == NEVER && sm->running && !unblock(sm))
             break;
@@ -866,15 +862,19 @@ static void run(ifl_sm *sm)
 
 bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out)
 {
-    ifl_sm sm = {.of = of, .out = out};
+    ifl_sm sm = {.of = of, .out = out, .arch = &of->rates->arch};
     const size_t warps = (size_t)of->blocks_per_sm * of->warps_per_block;
+    sm.queue = (uint32_t)fmin(sm.arch->queued_instructions, MOST_QUEUED);
+    for (int s = 0; s < IFL_SM_SUBCORES; s++)
+        sm.schedulers[s].ports.window = (uint64_t)sm.arch->read_window_cycles;
     sm.warps = calloc(warps + 1, sizeof *sm.warps);
     sm.places = calloc(of->blocks_per_sm + 1, sizeof *sm.places);
     const bool fits = warps <= MOST_WARPS && sm.warps && sm.places &&
                       ifl_time_memory_begin(&sm.memory, of->rates) &&
                       ifl_sm_begin_code(of, &sm.code);
-    ifl_constant_cache_begin(&sm.constants, (uint64_t)of->rates->constant_cycles,
-                             (uint64_t)of->rates->l2_latency, false);
+    ifl_constant_cache_begin(&sm.constants, (uint32_t)sm.arch->constant_lines,
+                             (uint64_t)of->rates->constant_cycles, (uint64_t)of->rates->l2_latency,
+                             false);
     if (fits)
         run(&sm);
     out->cycles = fmax((double)sm.now, fits ? ifl_time_memory_ends(&sm.memory) : 0);

@@ -2,6 +2,8 @@
  * See time_stalls.h. Knows sites and their lines, not why a warp stood there. */
 #include "time/time_stalls.h"
 
+#include "time/time_costs.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,15 +122,14 @@ static const char *copied(ifl_profile *profile, const char *text, const char *be
     return ifl_arena_text(&profile->arena, text, strlen(text));
 }
 
-/* Those with at least a thousandth, the worst first; NULL without memory. */
+/* Those with enough of all, the worst first; NULL without memory. */
 static ifl_stalled_site *keep(ifl_stalled_site *from, size_t count, ifl_profile *profile,
                               size_t *kept)
 {
-    const double least = 0.001;
     ifl_stalled_site before = {0}, *to;
     if (count)
         qsort(from, count, sizeof *from, by_share);
-    for (*kept = 0; *kept < count && from[*kept].share >= least; ++*kept)
+    for (*kept = 0; *kept < count && from[*kept].share >= ifl_sm_constant.least_stalled; ++*kept)
         continue;
     to = ifl_arena_alloc(&profile->arena, (*kept + 1) * sizeof *to);
     for (size_t i = 0; to && i < *kept; i++) {

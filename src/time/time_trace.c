@@ -4,6 +4,7 @@
 
 #include "cache/request_lines.h"
 #include "count/footprint.h"
+#include "time/time_costs.h"
 #include "time/time_window.h"
 
 #include <math.h>
@@ -399,7 +400,8 @@ static void apply_level(ifl_time_traces *t)
 
 static void shorten(ifl_time_traces *t)
 {
-    const uint32_t most_level = block_levels(t->plan) + 40;
+    enum { MORE_LEVELS = 40 };
+    const uint32_t most_level = block_levels(t->plan) + MORE_LEVELS;
     t->is_uneven = t->is_uneven || (!t->window_level && has_spare_windows(t) && waits_for_few(t));
     if (t->is_uneven && has_spare_windows(t))
         end_here(t);
@@ -717,23 +719,22 @@ static uint64_t far_requests(const ifl_warp_trace *warp)
 }
 
 /* How long a block takes at least, in cycles: its schedulers issue one instruction each, and a warp
- * that waits for each result goes on after four, and for what comes from memory the longer the more
+ * that waits for each result goes on after a few, and for what comes from memory the longer the more
  * there is. Of blocks that take nearly as long, the fuller one takes longer: warps get in each
- * other's way. That counts for a twentieth, so that the last block is not followed, if it is not
- * full, because one of its warps has a little more to do than those of others. */
+ * other's way. */
 static double length_of(const ifl_block_trace *block, uint32_t warps)
 {
-    enum { SCHEDULERS = 4, DEPENDENT = 4, REQUEST = 100 };
-    const double fullness = 0.05;
-    double least = (double)ifl_block_trace_instructions(block, warps) / SCHEDULERS, together = 0;
+    const ifl_sm_constants *c = &ifl_sm_constant;
+    double least = (double)ifl_block_trace_instructions(block, warps) / IFL_SM_SUBCORES,
+           together = 0;
     for (uint32_t w = 0; w < warps; w++) {
         const ifl_warp_trace *warp = &block->warps[w];
-        const double own =
-            (double)warp->instructions * DEPENDENT + (double)far_requests(warp) * REQUEST;
+        const double own = (double)warp->instructions * c->own_cycles +
+                           (double)far_requests(warp) * c->request_cycles;
         least = fmax(least, own);
         together += own;
     }
-    return least + fullness * together / warps;
+    return least + c->fullness * together / warps;
 }
 
 /* Of several that take as long, the last one. */

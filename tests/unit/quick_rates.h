@@ -9,7 +9,8 @@ enum { QUICK_L1 = 30, QUICK_L2 = 200, QUICK_DRAM = 500, QUICK_SHARED = 29 };
 
 static inline ifl_sm_rates quick_rates(void)
 {
-    ifl_sm_rates r = {.clock_hz = 1e9,
+    ifl_sm_rates r = {.arch = ifl_arch_of(9.0),
+                      .clock_hz = 1e9,
                       .joined = 1,
                       .l2_bytes_of_all = 1e9,
                       .dram_bytes_of_all = 1e9,

@@ -816,7 +816,7 @@ static void test_first_wave(void **unused)
             ask(&b, 0, (ifl_request_cost){.passes = 1, .lines = 1, .served = IFL_REQUEST_GLOBAL},
                 100 + i);
         }
-        const double others = 0.9 * ifl_sm_constant.on_its_way + 0.1;
+        const double others = 0.9 * rates.arch.on_its_way + 0.1;
         const double latency = all ? QUICK_L2 : QUICK_DRAM * others;
         assert_in_range(follow(&b, &rates, 1, 1, 1), LOADS * (latency - 10),
                         LOADS * (latency + 16));

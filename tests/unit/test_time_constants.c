@@ -10,14 +10,14 @@
 
 #include <cmocka.h>
 
-enum { NEAR = 50, L2 = 200, BANK = 1 << 10, TRIPS = 3 };
+enum { LINES = 32, NEAR = 50, L2 = 200, BANK = 1 << 10, TRIPS = 3 };
 
 /* Goes round through so many lines of a bank, each as soon as the one before is there. */
 static uint64_t go_round(uint32_t lines, uint32_t bank)
 {
     static ifl_constant_cache cache;
     uint64_t now = 0;
-    ifl_constant_cache_begin(&cache, NEAR, L2, false);
+    ifl_constant_cache_begin(&cache, LINES, NEAR, L2, false);
     for (int t = 0; t < TRIPS; t++)
         for (uint32_t i = 0; i < lines; i++)
             now = ifl_constant_cache_take(&cache, (uint16_t)(1 + bank * BANK + i), now);
@@ -43,7 +43,7 @@ static void test_one_after_the_other(void **unused)
 {
     (void)unused;
     static ifl_constant_cache cache;
-    ifl_constant_cache_begin(&cache, NEAR, L2, false);
+    ifl_constant_cache_begin(&cache, LINES, NEAR, L2, false);
     assert_int_equal(ifl_constant_cache_take(&cache, 1, 10), 10 + NEAR);
     assert_int_equal(ifl_constant_cache_take(&cache, 2, 10), 10 + 2 * NEAR);
     assert_int_equal(ifl_constant_cache_take(&cache, 1, 20), 10 + NEAR);
@@ -54,7 +54,7 @@ static void test_side_by_side(void **unused)
 {
     (void)unused;
     static ifl_constant_cache cache;
-    ifl_constant_cache_begin(&cache, NEAR, L2, true);
+    ifl_constant_cache_begin(&cache, LINES, NEAR, L2, true);
     assert_int_equal(ifl_constant_cache_take(&cache, 1, 10), 10 + NEAR);
     assert_int_equal(ifl_constant_cache_take(&cache, 2, 10), 10 + NEAR);
     assert_int_equal(ifl_constant_cache_take(&cache, 1 + 3 * BANK, 10), 10 + NEAR + L2);

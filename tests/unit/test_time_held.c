@@ -9,7 +9,7 @@
 
 #include "time_bench.h"
 
-enum { SHARERS = 3, APART = IFL_TIME_SCHEDULERS, WARPS = (SHARERS - 1) * APART + 1 };
+enum { SHARERS = 3, APART = IFL_SM_SUBCORES, WARPS = (SHARERS - 1) * APART + 1 };
 
 /* A block whose warps 0, `apart`, 2 * apart, ... have a trace each, and the others none; up to SHARERS. */
 static void follow_warps(bench *const own[], uint32_t count, uint32_t apart,

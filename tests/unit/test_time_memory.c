@@ -431,11 +431,11 @@ static void test_atomics_on_their_way(void **unused)
     ifl_time_memory m = {0};
     assert_true(ifl_time_memory_begin(&m, &rates));
     ifl_time_memory_take(&m, &read, cost, &near, 0);
-    for (int i = 0; i < IFL_TIME_SENT; i++)
+    for (int i = 0; i < (int)rates.arch.sent_requests; i++)
         assert_in_range((uint64_t)ifl_time_memory_take(&m, &atomic, cost, &away, 1000).begins, 1000,
-                        1000 + IFL_TIME_SENT);
+                        1000 + (uint64_t)rates.arch.sent_requests);
     assert_in_range((uint64_t)ifl_time_memory_take(&m, &read, cost, &near, 1200).ends, 1200, 1300);
-    const uint64_t taken = 1000 + (IFL_TIME_SENT - 1) * TURN;
+    const uint64_t taken = 1000 + ((uint64_t)rates.arch.sent_requests - 1) * TURN;
     assert_in_range((uint64_t)ifl_time_memory_take(&m, &read, cost, &away, 1200).ends,
                     taken + QUICK_L2, taken + QUICK_L2 + 5);
     for (int i = 0; i < 20; i++) /* the first 10 of those on their way have been taken at 2000 */
@@ -466,7 +466,7 @@ static void test_behind_stores(void **unused)
                     LINES * SECTORS + QUICK_L2 + 10);
     for (; line < MORE; line++)
         ifl_time_memory_take(&m, &store, cost, &(uint32_t){ifl_line_pack(line, 0xf)}, 0);
-    const uint64_t room = (MORE - IFL_TIME_SENT) * SECTORS;
+    const uint64_t room = (MORE - (uint64_t)rates.arch.sent_requests) * SECTORS;
     assert_in_range((uint64_t)ifl_time_memory_take(&m, &store, cost, &line, 0).begins, room - 10,
                     room + 10);
     ifl_time_memory_free(&m);
@@ -545,7 +545,7 @@ static void test_room_for_loads(void **unused)
     ifl_time_memory m = {0};
     assert_true(ifl_time_memory_begin(&m, &rates));
     double first = INFINITY;
-    for (uint32_t i = 0; i < IFL_TIME_LACKING; i++) {
+    for (uint32_t i = 0; i < (uint32_t)rates.arch.lacking_loads; i++) {
         if (i > 0)
             assert_true(ask_lines(&m, 64, 1, 0xf, 0).begins < 1000);
         const ifl_served lacking = ask_lines(&m, 64 + i, 1, 0xf, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How long one warp waits for a result, for src/time/unit_latency.def: a chain of instructions, each of which takes the
+ * How long one warp waits for a result, for the facts *_latency of src/arch/fact.def: a chain of instructions, each of which takes the
  * result of the one before. Prints a line a chain: name, cycles for each link.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o latency_probe latency_probe.cu; latency_probe > latency_probe.txt */
 #include <cstdint>
