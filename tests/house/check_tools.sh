@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Shows that tools/check-includes, check-names, check-waist and check-format find what they are for: breaks each rule
+# Shows that tools/check-includes, check-names, check-waist, check-figures and check-format find what they are for: breaks each rule
 # once in a tree of its own and looks for the message.
 # usage: check_tools.sh ROOT
 set -u
@@ -52,6 +52,10 @@ write src/advice/a.c 'bool f(const char *op) { return strstr(op, "f64"); }'
 expect check-waist 'src/advice/a.c:2:'
 write src/time/a.c 'static const char *const names[] = {"LDSM.16"};'
 expect check-waist 'src/time/a.c:2:'
+write src/time/a.c 'double f(double x) { return x * 0.65; }'
+expect check-figures 'src/time/a.c:2: 0.65'
+write src/model/a.c 'enum { LATENCY = 23 };'
+expect check-figures 'src/model/a.c:2: 23'
 mkdir -p "$tree/src/base"
 printf 'int a;\nint b;\n' >"$tree/src/base/a.c"
 expect check-includes 'src/base/a.c:1: no line "SPDX-License-Identifier'
@@ -78,7 +82,7 @@ write src/exec/width/b.c '#include "exec/lane.h"'
 write src/api.c '#include "session/module.h"'
 write cli/c.c '#include "cli.h"'
 write tools/d.sh 'cd "${TMPDIR:-/t''mp}/x"'
-for tool in check-includes check-names check-waist; do
+for tool in check-includes check-names check-waist check-figures; do
     if ! "$tools/$tool" "$tree"; then
         echo "$tool found fault with a good tree"
         failures=$((failures + 1))
