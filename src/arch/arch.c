@@ -57,3 +57,14 @@ bool ifl_arch_row_at(size_t index, ifl_arch_row *out)
                           rows[index].source};
     return true;
 }
+
+bool ifl_arch_fact_at(size_t index, double compute_capability, ifl_arch_row *out)
+{
+    bool seen = false;
+    for (size_t i = 0; i < ROWS && index < FACTS; i++) {
+        if (rows[i].fact != index || (seen && rows[i].since > compute_capability))
+            continue;
+        seen = ifl_arch_row_at(i, out);
+    }
+    return seen;
+}

@@ -24,4 +24,7 @@ typedef struct ifl_arch_row {
 /* In the order of the table; false past the end. */
 bool ifl_arch_row_at(size_t index, ifl_arch_row *out);
 
+/* The facts in the order of the table, each with the row that holds for a compute capability; false past the end. */
+bool ifl_arch_fact_at(size_t index, double compute_capability, ifl_arch_row *out);
+
 #endif

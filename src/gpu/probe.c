@@ -2,8 +2,9 @@
  * The microbenchmarks: one array, chains through it, rates of it. */
 #include "gpu/probe.h"
 
-#include "base/statistics.h"
 #include "gpu/gpu_timing.h"
+#include "gpu/probe_figures.h"
+#include "gpu/probe_shot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,6 @@ enum {
     CHASE_STEPS = 8192,
     MOST_WARM_BYTES =
         1 << 20, /* chains that are gone through twice before they are timed: an L1 or more */
-    SAMPLES = 9,
     BLOCK = 256,
     L1_BLOCK = 1024,
     L1_SET_BYTES = 1 << 14, /* fits every L1 */
@@ -34,44 +34,6 @@ typedef struct probing {
     uint64_t *chain; /* on the host */
     ifl_error *error;
 } probing;
-
-/* ---- launches -------------------------------------------------------------------------------- */
-
-typedef struct shot {
-    probing *p;
-    ifl_gpu_launch launch;
-} shot;
-
-static ifl_status put_shot(void *user, unsigned set, ifl_error *error)
-{
-    shot *s = user;
-    (void)set;
-    return ifl_gpu_launch_put(s->p->gpu, &s->launch, error);
-}
-
-static ifl_status make_shot(probing *p, const char *name, uint64_t grid, uint32_t block,
-                            void **params, shot *out)
-{
-    *out = (shot){.p = p,
-                  .launch = {.name = name,
-                             .grid = {(uint32_t)grid, 1, 1},
-                             .block = {block, 1, 1},
-                             .carveout = -1,
-                             .params = params}};
-    return ifl_gpu_kernel(p->gpu, name, &out->launch.function, p->error);
-}
-
-/* The best of the samples: a rate that was reached. */
-static ifl_status best_time(probing *p, shot *s, double *seconds)
-{
-    const ifl_gpu_task task = {.put = put_shot, .user = s, .sets = 1};
-    const ifl_gpu_series how = {.samples = SAMPLES, .most_s = 0.3};
-    ifl_gpu_times times;
-    double scratch[IFL_MOST_SAMPLES];
-    const ifl_status status = ifl_gpu_time(p->gpu, &task, &how, &times, p->error);
-    *seconds = status == IFL_OK ? ifl_quantile(times.second, times.count, 0, scratch) : 0;
-    return status;
-}
 
 /* ---- latency --------------------------------------------------------------------------------- */
 
@@ -109,11 +71,12 @@ static ifl_status settle(probing *p, uint64_t bytes)
     uint64_t mask = bytes / WORD_BYTES - 1;
     uint32_t rounds = (uint32_t)(2 * bytes / (blocks * BLOCK * 4 * WORD_BYTES) + 1);
     void *params[] = {&p->array, &mask, &rounds, &p->told};
-    shot s;
+    ifl_shot s;
     if (bytes > p->gpu->l2_bytes / 2)
         return ifl_gpu_flush(p->gpu, p->error);
-    const ifl_status status = make_shot(p, "ifl_read_l2", blocks, BLOCK, params, &s);
-    return status == IFL_OK ? put_shot(&s, 0, p->error) : status;
+    const ifl_status status =
+        ifl_shot_make(p->gpu, "ifl_read_l2", blocks, BLOCK, params, &s, p->error);
+    return status == IFL_OK ? ifl_shot_put(&s, p->error) : status;
 }
 
 static ifl_status chase(probing *p, const char *name, uint64_t bytes, double *cycles)
@@ -121,13 +84,13 @@ static ifl_status chase(probing *p, const char *name, uint64_t bytes, double *cy
     uint32_t steps = CHASE_STEPS;
     uint32_t warm = bytes <= MOST_WARM_BYTES ? (uint32_t)(2 * bytes / LINE_BYTES) : 0;
     uint64_t told[2] = {0};
-    shot s;
+    ifl_shot s;
     void *params[] = {&p->array, &warm, &steps, &p->told};
     ifl_status status = settle(p, bytes);
     if (status == IFL_OK)
-        status = make_shot(p, name, 1, 1, params, &s);
+        status = ifl_shot_make(p->gpu, name, 1, 1, params, &s, p->error);
     if (status == IFL_OK)
-        status = put_shot(&s, 0, p->error);
+        status = ifl_shot_put(&s, p->error);
     if (status == IFL_OK)
         status = ifl_gpu_wait(p->gpu, "following a chain of addresses", p->error);
     if (status == IFL_OK)
@@ -171,10 +134,10 @@ static ifl_status probe_read(probing *p, const char *name, uint64_t bytes, doubl
     uint32_t rounds = (uint32_t)((wanted + a_round - 1) / a_round);
     void *params[] = {&p->array, &mask, &rounds, &p->told};
     double seconds = 0;
-    shot s;
-    ifl_status status = make_shot(p, name, blocks, BLOCK, params, &s);
+    ifl_shot s;
+    ifl_status status = ifl_shot_make(p->gpu, name, blocks, BLOCK, params, &s, p->error);
     if (status == IFL_OK)
-        status = best_time(p, &s, &seconds);
+        status = ifl_shot_time(&s, &seconds, p->error);
     *rate = seconds > 0 ? (double)(a_round * rounds) / seconds : 0;
     return status;
 }
@@ -207,10 +170,10 @@ static ifl_status probe_l1(probing *p)
     uint32_t rounds = L1_ROUNDS;
     void *params[] = {&p->array, &mask, &rounds, &p->told};
     double seconds = 0, hz = 0;
-    shot s;
-    ifl_status status = make_shot(p, "ifl_read_4", blocks, L1_BLOCK, params, &s);
+    ifl_shot s;
+    ifl_status status = ifl_shot_make(p->gpu, "ifl_read_4", blocks, L1_BLOCK, params, &s, p->error);
     if (status == IFL_OK)
-        status = best_time(p, &s, &seconds);
+        status = ifl_shot_time(&s, &seconds, p->error);
     if (status == IFL_OK)
         status = ifl_gpu_clock(p->gpu, &hz, p->error);
     if (seconds > 0 && hz > 0)
@@ -224,10 +187,11 @@ static ifl_status probe_stream(probing *p, const char *name, void **params, uint
 {
     const uint64_t words = p->array_bytes / WORD_BYTES;
     double seconds = 0;
-    shot s;
-    ifl_status status = make_shot(p, name, (words + BLOCK - 1) / BLOCK, BLOCK, params, &s);
+    ifl_shot s;
+    ifl_status status =
+        ifl_shot_make(p->gpu, name, (words + BLOCK - 1) / BLOCK, BLOCK, params, &s, p->error);
     if (status == IFL_OK)
-        status = best_time(p, &s, &seconds);
+        status = ifl_shot_time(&s, &seconds, p->error);
     *rate = seconds > 0 ? (double)(arrays * p->array_bytes) / seconds : 0;
     return status;
 }
@@ -265,16 +229,16 @@ static ifl_status probe_flight(probing *p, uint32_t blocks_per_sm, uint32_t word
     uint32_t rounds = (uint32_t)(p->array_bytes / 2 / a_round);
     void *params[] = {&p->array, &mask, &rounds, &p->told};
     double seconds = 0;
-    shot s;
+    ifl_shot s;
     if (p->out->flight_count == IFL_PROBE_FLIGHTS)
         return IFL_OK;
     snprintf(name, sizeof name, "ifl_read_%u", words);
-    ifl_status status = make_shot(p, name, blocks, FLIGHT_BLOCK, params, &s);
+    ifl_status status = ifl_shot_make(p->gpu, name, blocks, FLIGHT_BLOCK, params, &s, p->error);
     s.launch.shared_bytes = shared_for(p, blocks_per_sm);
     if (status == IFL_OK)
         status = ifl_gpu_launch_prepare(p->gpu, &s.launch, p->error);
     if (status == IFL_OK)
-        status = best_time(p, &s, &seconds);
+        status = ifl_shot_time(&s, &seconds, p->error);
     if (status == IFL_OK)
         p->out->flight[p->out->flight_count++] = (ifl_probe_flight){
             .threads_per_sm = blocks_per_sm * FLIGHT_BLOCK,
@@ -324,10 +288,39 @@ static ifl_status prepare(probing *p)
     return status;
 }
 
+double ifl_probe_best_l2(const ifl_probe *p, uint64_t l2_bytes)
+{
+    double best = 0;
+    for (size_t i = 0; i < p->read_count; i++)
+        if (p->read[i].bytes >= (1 << 21) && p->read[i].bytes <= l2_bytes / 2 &&
+            p->read[i].past_l1_bytes_per_s > best)
+            best = p->read[i].past_l1_bytes_per_s;
+    return best;
+}
+
+const ifl_probe_latency *ifl_probe_latency_at(const ifl_probe *p, uint64_t bytes)
+{
+    for (size_t i = 0; i < p->latency_count; i++)
+        if (p->latency[i].bytes >= bytes)
+            return &p->latency[i];
+    return NULL;
+}
+
+static ifl_status probe_figures(probing *p)
+{
+    const ifl_probe_latency *in_l2 = ifl_probe_latency_at(p->out, p->gpu->l2_bytes / 16);
+    const ifl_probe_room room = {.array = p->array,
+                                 .array_bytes = p->array_bytes,
+                                 .out = p->second,
+                                 .l2_cycles = in_l2 ? in_l2->l2_cycles : 0,
+                                 .l2_bytes_per_s = ifl_probe_best_l2(p->out, p->gpu->l2_bytes)};
+    return ifl_probe_figures(p->gpu, &room, p->out, p->error);
+}
+
 static ifl_status run(probing *p)
 {
-    static ifl_status (*const parts[])(probing *) = {probe_latencies, probe_reads, probe_l1,
-                                                     probe_streams, probe_flights};
+    static ifl_status (*const parts[])(probing *) = {probe_latencies, probe_reads,   probe_l1,
+                                                     probe_streams,   probe_flights, probe_figures};
     ifl_status status = prepare(p);
     if (status == IFL_OK)
         status = ifl_gpu_clock(p->gpu, &p->out->clock_hz, p->error);

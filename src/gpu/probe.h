@@ -7,7 +7,7 @@
 
 #include "gpu/gpu.h"
 
-enum { IFL_PROBE_SIZES = 24, IFL_PROBE_FLIGHTS = 32 };
+enum { IFL_PROBE_SIZES = 24, IFL_PROBE_FLIGHTS = 32, IFL_PROBE_FIGURES = 64, IFL_PROBE_SMS = 1024 };
 
 typedef struct ifl_probe_latency {
     uint64_t bytes;   /* that the chain goes through */
@@ -26,6 +26,13 @@ typedef struct ifl_probe_flight {
     double bytes_per_s;
 } ifl_probe_flight;
 
+/* A row of probe_figure.def. */
+typedef struct ifl_probe_figure {
+    const char *name;
+    double value;
+    const char *how;
+} ifl_probe_figure;
+
 typedef struct ifl_probe {
     double clock_hz; /* of an SM, at which the latencies were taken */
     ifl_probe_latency latency[IFL_PROBE_SIZES];
@@ -36,9 +43,18 @@ typedef struct ifl_probe {
     size_t flight_count;
     double l1_bytes_per_cycle_per_sm;
     double dram_read_bytes_per_s, dram_copy_bytes_per_s, dram_triad_bytes_per_s;
-    uint64_t dram_bytes; /* of one array of these */
+    uint64_t dram_bytes;      /* of one array of these */
+    double dram_random_per_s; /* words, each in a sector of its own at a random place */
+    ifl_probe_figure figure[IFL_PROBE_FIGURES]; /* those that are known */
+    size_t figure_count;
+    char halves[IFL_PROBE_SMS +
+                1]; /* a letter an SM: its half of the L2; empty: not known, or one */
 } ifl_probe;
 
+/* The latency of the smallest chain of at least `bytes`; NULL where none was that long. */
+const ifl_probe_latency *ifl_probe_latency_at(const ifl_probe *probe, uint64_t bytes);
+/* Of sets that the L2 has, past the L1: the best rate. */
+double ifl_probe_best_l2(const ifl_probe *probe, uint64_t l2_bytes);
 ifl_status ifl_gpu_probe(ifl_gpu *gpu, ifl_probe *out, ifl_error *error);
 
 #endif

@@ -156,6 +156,51 @@ static void run_chase(const call *c)
     pass((double)out[0] / clock_ghz);
 }
 
+/* `cells`, `steps`, `apart`, `out`: a link takes a cycle for each warp, and 24 at least. */
+static void run_steps(const call *c)
+{
+    const unsigned warps = c->block[0] / 32;
+    *(uint64_t *)(uintptr_t)c->param[3] =
+        8 * (uint64_t)(uint32_t)c->param[1] * (warps > 24 ? warps : 24);
+}
+
+/* `to`, `mask`, `apart`, `rounds`, `out`: 80 billion a second, to one word 2.75. */
+static void run_adds(const call *c)
+{
+    const double adds = (double)c->grid[0] * c->block[0] * (double)(uint32_t)c->param[3];
+    pass(adds / (c->param[2] ? 80 : 2.75));
+}
+
+/* `from`, `mask`, `rounds`, `out`: 40 billion sectors a second. */
+static void run_random(const call *c)
+{
+    pass((double)c->grid[0] * c->block[0] * 4 * (double)(uint32_t)c->param[2] / 40);
+}
+
+static void run_fill(const call *c)
+{
+    pass(16.0 * (double)c->param[1] / 4000);
+}
+
+/* `out`, `trips`, `count`: a cycle an instruction up to 2,048, two up to 8,192, six beyond. */
+static void run_code(const call *c)
+{
+    const uint64_t count = (uint32_t)c->param[2];
+    *(uint64_t *)(uintptr_t)c->param[0] = (uint32_t)c->param[1] * count *
+                                          (count <= 2048   ? 1
+                                           : count <= 8192 ? 2
+                                                           : 6);
+}
+
+/* `at`, `turn`, `out`: eight loads of 270 cycles, of every other SM 450; atomics take 100 more. */
+static void run_half(const call *c)
+{
+    const uint32_t turn = (uint32_t)c->param[1];
+    uint64_t *of_sm = (uint64_t *)(uintptr_t)c->param[2] + 1 + 2 * turn;
+    of_sm[0] = 8 * (turn % 2 ? 450 : 270);
+    of_sm[1] = of_sm[0] + 800;
+}
+
 /* tests/cli/data/copy.ptx: f32 y[], f32 x[], n. */
 static void run_copy(const call *c)
 {
@@ -241,6 +286,30 @@ static const kernel kernels[] = {
     {"ifl_chase_l2", 4, {8, 4, 4, 8}, run_chase, 0},
     {"ifl_copy", 3, {8, 8, 8}, run_copy16, 0},
     {"ifl_triad", 4, {8, 8, 8, 8}, run_triad, 0},
+    {"ifl_adds", 5, {8, 8, 4, 4, 8}, run_adds, 0},
+    {"ifl_adds_fetched", 5, {8, 8, 4, 4, 8}, run_adds, 0},
+    {"ifl_random", 4, {8, 8, 4, 8}, run_random, 0},
+    {"ifl_fill", 2, {8, 8}, run_fill, 0},
+    {"ifl_half", 3, {8, 4, 8}, run_half, 0},
+    {"ifl_code", 3, {8, 4, 4}, run_code, 0},
+#define STEPS(name)                                                                                \
+    {                                                                                              \
+        "ifl_steps_" name, 4, {8, 4, 4, 8}, run_steps, 0                                           \
+    }
+    STEPS("fma"),
+    STEPS("fp64"),
+    STEPS("convert"),
+    STEPS("logic"),
+    STEPS("special"),
+    STEPS("shuffle"),
+    STEPS("constant"),
+    STEPS("shared"),
+    STEPS("quads"),
+    STEPS("shared_add"),
+    STEPS("lines"),
+    STEPS("barrier"),
+    STEPS("fence"),
+    STEPS("fence_system"),
     {"copy", 3, {8, 8, 4}, run_copy, 0},
     {"wrong", 3, {8, 8, 4}, run_wrong, 0},
     {"root", 3, {8, 8, 4}, run_root, 0},

@@ -53,6 +53,24 @@ static void facts_change_where_documents_say(void **unused)
     assert_memory_equal(&older, &oldest, sizeof older);
 }
 
+/* By number each fact is there once, with the row that holds. */
+static void facts_by_number_are_those_by_name(void **unused)
+{
+    (void)unused;
+    static const double all[] = {2.0, 3.0, 8.6, 9.0};
+    for (size_t c = 0; c < sizeof all / sizeof *all; c++) {
+        const ifl_arch arch = ifl_arch_of(all[c]);
+        double values[FACTS];
+        ifl_arch_row row;
+        memcpy(values, &arch, sizeof arch);
+        for (size_t i = 0; i < FACTS; i++) {
+            assert_true(ifl_arch_fact_at(i, all[c], &row));
+            assert_true(row.value == values[i] && row.since <= all[c]);
+        }
+        assert_false(ifl_arch_fact_at(FACTS, all[c], &row));
+    }
+}
+
 /* Every GPU of devices/ has rules of its caches, and groups of SMs only where its L2 has halves. */
 static void every_gpu_has_cache_rules(void **unused)
 {
@@ -87,6 +105,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fact_is_known_from_fermi_on),
         cmocka_unit_test(facts_change_where_documents_say),
+        cmocka_unit_test(facts_by_number_are_those_by_name),
         cmocka_unit_test(every_gpu_has_cache_rules),
         cmocka_unit_test(unknown_capabilities_have_no_cache_rules),
     };
