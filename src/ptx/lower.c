@@ -357,6 +357,8 @@ static bool place_registers(ifl_lowerer *l)
 static bool find_shape(ifl_lowerer *l)
 {
     l->status = ifl_ptx_flow(&l->part, l->arena, &l->flow, l->error);
+    if (l->status == IFL_OK)
+        l->status = ifl_flow_find_joins(&l->flow, l->error);
     l->block_start = ifl_lower_allocate(l, (l->flow.block_count + 1) * sizeof *l->block_start);
     l->is_join = ifl_lower_allocate(l, l->flow.block_count + 1);
     if (l->status != IFL_OK || !l->block_start || !l->is_join)

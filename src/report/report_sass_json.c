@@ -69,11 +69,11 @@ static json_t *loop_of(ifl_tree *tree, const ifl_sass_facts *facts, size_t l)
     const ifl_sass_loop *loop = &kernel->loops[l];
     json_t *object = json_object();
     ifl_tree_put_count(tree, object, "header_offset",
-                       kernel->instructions[kernel->blocks[loop->header].first].offset);
-    if (loop->outer >= 0)
-        ifl_tree_put_count(tree, object, "outer", (uint64_t)loop->outer);
-    ifl_tree_put_count(tree, object, "depth", loop->depth);
-    ifl_tree_put_flag(tree, object, "innermost", loop->is_innermost);
+                       kernel->instructions[kernel->flow.blocks[loop->at.header].first].offset);
+    if (loop->at.outer >= 0)
+        ifl_tree_put_count(tree, object, "outer", (uint64_t)loop->at.outer);
+    ifl_tree_put_count(tree, object, "depth", loop->at.depth);
+    ifl_tree_put_flag(tree, object, "innermost", loop->at.is_innermost);
     put_place(tree, object, facts, l);
     ifl_tree_put_count(tree, object, "instructions", loop->instructions);
     ifl_tree_put_count(tree, object, "useful", loop->useful);
@@ -89,7 +89,7 @@ static json_t *loop_of(ifl_tree *tree, const ifl_sass_facts *facts, size_t l)
 }
 
 static void put_instructions(ifl_tree *tree, json_t *object, const ifl_sass_kernel *kernel,
-                             const ifl_sass_block *block)
+                             const ifl_flow_block *block)
 {
     uint32_t classes[IFL_SASS_CLASSES] = {0}, in_flight = 0;
     for (size_t i = block->first; i < block->last; i++) {
@@ -107,12 +107,11 @@ static void put_instructions(ifl_tree *tree, json_t *object, const ifl_sass_kern
 static json_t *block_of(ifl_tree *tree, const ifl_sass_facts *facts, size_t index)
 {
     const ifl_sass_kernel *kernel = &facts->kernel;
-    const ifl_sass_block *block = &kernel->blocks[index];
+    const ifl_flow_block *block = &kernel->flow.blocks[index];
     json_t *object = json_object(), *to = json_array();
     ifl_tree_put_count(tree, object, "offset", kernel->instructions[block->first].offset);
-    for (int s = 0; s < 2; s++)
-        if (block->successor[s] != UINT32_MAX)
-            ifl_tree_append(tree, to, json_integer(block->successor[s]));
+    for (uint32_t s = block->successor_count; s-- > 0;) /* the next block first */
+        ifl_tree_append(tree, to, json_integer(block->successor[s]));
     ifl_tree_put(tree, object, "to", to);
     if (block->loop >= 0)
         ifl_tree_put_count(tree, object, "loop", (uint64_t)block->loop);
@@ -205,7 +204,7 @@ static void put_flow(ifl_tree *tree, json_t *object, const ifl_sass_facts *facts
     for (size_t l = 0; l < kernel->loop_count; l++)
         ifl_tree_append(tree, loops, loop_of(tree, facts, l));
     ifl_tree_put(tree, object, "loops", loops);
-    for (size_t i = 0; i < kernel->block_count; i++)
+    for (size_t i = 0; i < kernel->flow.block_count; i++)
         ifl_tree_append(tree, blocks, block_of(tree, facts, i));
     ifl_tree_put(tree, object, "blocks", blocks);
 }

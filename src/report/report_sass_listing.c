@@ -29,10 +29,10 @@ char *ifl_sass_control_text(const ifl_sass_instruction *instruction,
 static void put_loop(const ifl_sass_kernel *kernel, size_t block, size_t i, FILE *out)
 {
     enum { LEVELS = 4 };
-    const int32_t l = kernel->blocks[block].loop;
-    const uint32_t depth = l < 0 ? 0 : kernel->loops[l].depth;
+    const int32_t l = kernel->flow.blocks[block].loop;
+    const uint32_t depth = l < 0 ? 0 : kernel->loops[l].at.depth;
     const bool begins =
-        l >= 0 && kernel->loops[l].header == block && kernel->blocks[block].first == i;
+        l >= 0 && kernel->loops[l].at.header == block && kernel->flow.blocks[block].first == i;
     for (uint32_t level = 1; level <= LEVELS; level++)
         fputc(level > depth ? ' ' : level == depth && begins ? '>' : '|', out);
     fputc(' ', out);
@@ -140,7 +140,7 @@ static void print_block(const listing *l, size_t b, const ifl_machine_line **las
     const ifl_sass_kernel *kernel = &l->facts->kernel;
     FILE *out = l->page->out;
     char control[IFL_SASS_CONTROL_BYTES], text[INSTRUCTION_TEXT];
-    for (size_t i = kernel->blocks[b].first; i < kernel->blocks[b].last; i++) {
+    for (size_t i = kernel->flow.blocks[b].first; i < kernel->flow.blocks[b].last; i++) {
         const ifl_sass_instruction *instruction = &kernel->instructions[i];
         const ifl_machine_line *line = ifl_machine_line_at(kernel->kernel, instruction->offset);
         if (line && line->line && !same_line(line, *last)) {
@@ -170,7 +170,7 @@ void ifl_sass_print_listing(const ifl_sass_report *report, const ifl_sass_facts 
             memset(l.said, 0, bytes);
     }
     ifl_page_heading(page, "Listing");
-    for (size_t b = 0; b < facts->kernel.block_count; b++)
+    for (size_t b = 0; b < facts->kernel.flow.block_count; b++)
         if (facts->kernel.reached[b])
             print_block(&l, b, &last);
 }

@@ -97,7 +97,7 @@ static const char *exposed_text(sheet *s, const ifl_sass_kernel *kernel)
     const char *text = "";
     int shown = 0;
     for (size_t l = 0; l < kernel->loop_count && text; l++) {
-        if (!kernel->loops[l].is_innermost)
+        if (!kernel->loops[l].at.is_innermost)
             continue;
         if (shown == MOST)
             return ifl_arena_printf(&s->page.arena, "%s, …", text);
@@ -292,7 +292,7 @@ static const char *loop_name(sheet *s, const ifl_sass_facts *facts, size_t l)
     const char *file;
     uint32_t first, last;
     ifl_arena *arena = &s->page.arena;
-    const uint32_t depth = facts->kernel.loops[l].depth;
+    const uint32_t depth = facts->kernel.loops[l].at.depth;
     const int indent = 2 * (int)(depth < DEEPEST ? depth - 1 : DEEPEST);
     if (!ifl_sass_loop_lines(facts, l, &file, &first, &last))
         return ifl_arena_printf(arena, "%*s%zu", indent, "", l + 1);
@@ -331,7 +331,7 @@ static void add_loop(sheet *s, ifl_table *table, const ifl_sass_facts *facts, si
                             count(s, loop->exposed_latencies), count(s, loop->register_reuses),
                             count_or_blank(s, (uint64_t)loop->spill_loads + loop->spill_stores),
                             accesses_text(s, loop)}};
-    row.style[0] = loop->is_innermost ? IFL_STYLE_STRONG : IFL_STYLE_PLAIN;
+    row.style[0] = loop->at.is_innermost ? IFL_STYLE_STRONG : IFL_STYLE_PLAIN;
     row.style[7] = IFL_STYLE_BAD;
     ifl_table_add(&s->page, table, &row);
 }

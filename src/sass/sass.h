@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "code/flow.h"
 #include "sass/sass_role.h"
 
 /* ---- the kernels of a cubin ------------------------------------------------------------------ */
@@ -307,17 +308,8 @@ ifl_sass_matrix ifl_sass_word_matrix(ifl_sass_word word);
 
 /* ---- a kernel's flow ------------------------------------------------------------------------- */
 
-typedef struct ifl_sass_block {
-    uint32_t first, last;  /* instructions, [first, last) */
-    uint32_t successor[2]; /* UINT32_MAX: none */
-    int32_t loop;          /* innermost loop it belongs to, -1: none */
-} ifl_sass_block;
-
 typedef struct ifl_sass_loop {
-    uint32_t header; /* block */
-    int32_t outer;   /* the loop around it, -1: none */
-    uint32_t depth;  /* 1: outermost */
-    bool is_innermost;
+    ifl_flow_loop at;
     uint32_t instructions; /* of one trip along all its own blocks, inner loops left out */
     uint32_t loads[IFL_SASS_CLASSES]; /* by class (loads and stores), count */
     uint32_t load_bytes_in_flight;    /* most bytes a warp has outstanding at a wait, 32 lanes */
@@ -358,8 +350,7 @@ typedef struct ifl_sass_kernel {
     ifl_sass_instruction *instructions;
     size_t instruction_count;
     size_t unknown; /* words that no row fits */
-    ifl_sass_block *blocks;
-    size_t block_count;
+    ifl_flow flow;
     ifl_sass_loop *loops;
     size_t loop_count;
     uint32_t spill_load_bytes, spill_store_bytes; /* a thread, each instruction once */
@@ -376,8 +367,8 @@ typedef struct ifl_sass_kernel {
     ifl_sass_turn *turns; /* of each block; NULL: not asked for */
 } ifl_sass_kernel;
 
-/* The block of an instruction. */
-size_t ifl_sass_block_of(const ifl_sass_kernel *kernel, size_t instruction);
+/* Does it depend on a predicate whether it happens? */
+bool ifl_sass_is_guarded(const ifl_sass_instruction *instruction);
 /* A load whose latency a warp can be exposed to: of global, generic or local memory, a texture, an
  * atomic's old value. */
 bool ifl_sass_is_long_load(const ifl_sass_instruction *instruction);

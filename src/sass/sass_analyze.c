@@ -28,8 +28,13 @@ ifl_status ifl_sass_analyze(const ifl_machine_kernel *kernel, ifl_arena *arena,
                             ifl_sass_kernel *out, ifl_error *error)
 {
     static ifl_status (*const parts[])(ifl_sass_kernel *, ifl_arena *, ifl_error *) = {
-        decode,           ifl_sass_find_blocks,    ifl_sass_find_loops, ifl_sass_find_purposes,
-        ifl_sass_measure, ifl_sass_measure_spills,
+        decode,
+        ifl_sass_find_blocks,
+        ifl_sass_find_reached,
+        ifl_sass_find_loops,
+        ifl_sass_find_purposes,
+        ifl_sass_measure,
+        ifl_sass_measure_spills,
     };
     ifl_status status = IFL_OK;
     *out = (ifl_sass_kernel){.kernel = kernel};

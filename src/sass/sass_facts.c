@@ -29,13 +29,13 @@ bool ifl_sass_loop_lines(const ifl_sass_facts *facts, size_t loop, const char **
                          uint32_t *first, uint32_t *last)
 {
     const ifl_sass_kernel *kernel = &facts->kernel;
-    const ifl_sass_block *header = &kernel->blocks[kernel->loops[loop].header];
+    const ifl_flow_block *header = &kernel->flow.blocks[kernel->loops[loop].at.header];
     const ifl_machine_line *at =
         ifl_machine_line_at(kernel->kernel, kernel->instructions[header->first].offset);
     *first = *last = 0;
-    for (size_t b = 0; at && b < kernel->block_count; b++)
-        for (size_t i = kernel->blocks[b].first;
-             kernel->blocks[b].loop == (int32_t)loop && i < kernel->blocks[b].last; i++)
+    for (size_t b = 0; at && b < kernel->flow.block_count; b++)
+        for (size_t i = kernel->flow.blocks[b].first;
+             kernel->flow.blocks[b].loop == (int32_t)loop && i < kernel->flow.blocks[b].last; i++)
             widen(ifl_machine_line_at(kernel->kernel, kernel->instructions[i].offset), at->file,
                   first, last);
     *file = ifl_sass_file_of(facts->machine, at);
@@ -72,9 +72,9 @@ static size_t list_uses(ifl_sass_facts *facts, use *uses)
 {
     const ifl_sass_kernel *kernel = &facts->kernel;
     size_t count = 0;
-    for (uint32_t b = 0; b < kernel->block_count; b++)
-        for (uint32_t i = kernel->blocks[b].first; kernel->reached[b] && i < kernel->blocks[b].last;
-             i++) {
+    for (uint32_t b = 0; b < kernel->flow.block_count; b++)
+        for (uint32_t i = kernel->flow.blocks[b].first;
+             kernel->reached[b] && i < kernel->flow.blocks[b].last; i++) {
             uses[count++] = (use){kernel->instructions[i].op, i, b};
             facts->purpose[kernel->purpose[i]]++;
         }
@@ -119,12 +119,12 @@ static ifl_status count_executed(ifl_sass_facts *facts, const uint64_t *issued, 
                                  ifl_error *error)
 {
     const ifl_sass_kernel *kernel = &facts->kernel;
-    const size_t bytes = (kernel->block_count + 1) * sizeof *facts->executed;
+    const size_t bytes = (kernel->flow.block_count + 1) * sizeof *facts->executed;
     uint64_t *executed = ifl_arena_alloc(arena, bytes);
     if (!executed)
         return ifl_fail_memory(error, bytes);
-    for (size_t b = 0; b < kernel->block_count; b++)
-        executed[b] = issued[kernel->blocks[b].first];
+    for (size_t b = 0; b < kernel->flow.block_count; b++)
+        executed[b] = issued[kernel->flow.blocks[b].first];
     for (size_t i = 0; i < kernel->instruction_count; i++)
         facts->all_executed += issued[i];
     facts->executed = executed;

@@ -1,37 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The basic blocks of a kernel's machine code and the ways between them. Knows opcodes that
- * transfer control; nothing of what the others do. */
+ * Where the instructions of machine code lead (code/flow.h makes blocks and loops of it), and which
+ * blocks the entry reaches. Knows opcodes that transfer control; nothing of what the others do. */
 #include "sass/sass_flow.h"
 
 #include <stdlib.h>
 
 enum { INSTRUCTION_BYTES = 16, ALWAYS = 7 };
 
-typedef enum flow {
-    FLOW_NEXT,
-    FLOW_BRANCH,   /* to its target, else on */
-    FLOW_INDIRECT, /* to a place that its registers tell */
-    FLOW_END,      /* of the thread, or back to a caller */
-    FLOW_CALL,     /* to its target, and on after the return */
-    FLOW_MEETING,  /* on where the BSSY of its barrier register says */
-    FLOW_EITHER    /* to its target and on */
-} flow;
-
-static const uint8_t flows[IFL_SASS_OPS] = {
-    [IFL_SASS_OP_BRA] = FLOW_BRANCH,    [IFL_SASS_OP_BRX] = FLOW_INDIRECT,
-    [IFL_SASS_OP_BRXU] = FLOW_INDIRECT, [IFL_SASS_OP_EXIT] = FLOW_END,
-    [IFL_SASS_OP_RET] = FLOW_END,       [IFL_SASS_OP_CALL] = FLOW_CALL,
-    [IFL_SASS_OP_BSYNC] = FLOW_MEETING, [IFL_SASS_OP_WARPSYNC] = FLOW_EITHER,
-};
+ifl_sass_way ifl_sass_way_of(uint16_t op)
+{
+    static const uint8_t ways[IFL_SASS_OPS] = {
+        [IFL_SASS_OP_BRA] = IFL_SASS_BRANCHES,     [IFL_SASS_OP_BRX] = IFL_SASS_JUMPS,
+        [IFL_SASS_OP_BRXU] = IFL_SASS_JUMPS,       [IFL_SASS_OP_EXIT] = IFL_SASS_EXITS,
+        [IFL_SASS_OP_RET] = IFL_SASS_RETURNS,      [IFL_SASS_OP_CALL] = IFL_SASS_CALLS,
+        [IFL_SASS_OP_BSSY] = IFL_SASS_NAMES,       [IFL_SASS_OP_BSYNC] = IFL_SASS_MEETS,
+        [IFL_SASS_OP_WARPSYNC] = IFL_SASS_POINTS,  [IFL_SASS_OP_ENDCOLLECTIVE] = IFL_SASS_REJOINS,
+        [IFL_SASS_OP_BREAK] = IFL_SASS_PAUSES,     [IFL_SASS_OP_BPT] = IFL_SASS_PAUSES,
+        [IFL_SASS_OP_NANOSLEEP] = IFL_SASS_PAUSES, [IFL_SASS_OP_YIELD] = IFL_SASS_PAUSES,
+    };
+    return op < IFL_SASS_OPS ? (ifl_sass_way)ways[op] : IFL_SASS_GOES_ON;
+}
 
 bool ifl_sass_is_guarded(const ifl_sass_instruction *instruction)
 {
     return instruction->guard != ALWAYS || instruction->guard_negated;
-}
-
-static flow flow_of(const ifl_sass_instruction *instruction)
-{
-    return instruction->op < IFL_SASS_OPS ? (flow)flows[instruction->op] : FLOW_NEXT;
 }
 
 static const ifl_sass_operand *operand_of(const ifl_sass_instruction *instruction,
@@ -93,93 +85,62 @@ static size_t meeting_of(const ifl_sass_kernel *kernel, size_t sync, const meeti
     return at ? at : sync + 1;
 }
 
-/* Where control can go after instruction `i`, as instructions; instruction_count: nowhere here. */
-typedef struct ways {
-    size_t next, target;
-    bool ends_block;
-} ways;
-
-static ways ways_after(const ifl_sass_kernel *kernel, size_t i, const meetings *m)
+/* `target` has room for what the step names. */
+static ifl_flow_step step_of(const ifl_sass_kernel *kernel, size_t i, const meetings *m,
+                             uint32_t *target)
 {
     const ifl_sass_instruction *instruction = &kernel->instructions[i];
-    const ifl_sass_operand *target = operand_of(instruction, IFL_SASS_TARGET);
+    const ifl_sass_operand *operand = operand_of(instruction, IFL_SASS_TARGET);
     const size_t none = kernel->instruction_count;
-    const size_t to = target ? index_at(kernel, target->value) : none;
-    const size_t next = may_go_on(instruction) ? i + 1 : none;
-    switch (flow_of(instruction)) {
-    case FLOW_BRANCH:
-        return (ways){next, to, true};
-    case FLOW_INDIRECT:
-    case FLOW_END:
-        return (ways){next, none, true};
-    case FLOW_CALL:
-    case FLOW_EITHER:
-        return (ways){i + 1, to, to != none};
-    case FLOW_MEETING:
-        return (ways){next, meeting_of(kernel, i, m), true};
+    const bool may = may_go_on(instruction);
+    size_t to = operand ? index_at(kernel, operand->value) : none;
+    ifl_flow_step step = {.falls = true};
+    switch (ifl_sass_way_of(instruction->op)) {
+    case IFL_SASS_BRANCHES:
+        step = (ifl_flow_step){.falls = may, .ends = true};
+        break;
+    case IFL_SASS_JUMPS:
+    case IFL_SASS_EXITS:
+    case IFL_SASS_RETURNS:
+        step = (ifl_flow_step){.falls = may, .ends = true, .leaves = true};
+        to = none;
+        break;
+    case IFL_SASS_CALLS:
+    case IFL_SASS_POINTS:
+        step.ends = to != none;
+        break;
+    case IFL_SASS_MEETS:
+        step = (ifl_flow_step){.falls = may, .ends = true};
+        to = meeting_of(kernel, i, m);
+        break;
     default:
-        return (ways){i + 1, none, false};
+        to = none;
     }
+    *target = (uint32_t)to;
+    step.targets = target;
+    step.target_count = to < none && !(step.falls && to == i + 1); /* each block once */
+    return step;
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static void mark_leaders(const ifl_sass_kernel *kernel, bool *leader)
+ifl_status ifl_sass_find_blocks(ifl_sass_kernel *kernel, ifl_arena *arena, ifl_error *error)
 {
+    const size_t count = kernel->instruction_count;
     meetings m = {0};
-    leader[0] = true;
-    for (size_t i = 0; i < kernel->instruction_count; i++) {
+    ifl_flow_step *steps = calloc(count + 1, sizeof *steps);
+    uint32_t *targets = calloc(count + 1, sizeof *targets);
+    const bool whole = steps && targets;
+    for (size_t i = 0; whole && i < count; i++) {
         note_meeting(kernel, i, &m);
-        const ways w = ways_after(kernel, i, &m);
-        leader[w.target] = true; /* [instruction_count] takes what goes nowhere */
-        if (w.ends_block)
-            leader[i + 1] = true;
+        steps[i] = step_of(kernel, i, &m, &targets[i]);
     }
-}
-
-size_t ifl_sass_block_of(const ifl_sass_kernel *kernel, size_t instruction)
-{
-    size_t low = 0, high = kernel->block_count;
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        if (kernel->blocks[middle].first <= instruction)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static uint32_t block_at(const ifl_sass_kernel *kernel, size_t instruction)
-{
-    return instruction < kernel->instruction_count
-               ? (uint32_t)ifl_sass_block_of(kernel, instruction)
-               : IFL_SASS_NO_BLOCK;
-}
-
-static void cut_blocks(ifl_sass_kernel *kernel, const bool *leader)
-{
-    size_t block = 0;
-    for (size_t i = 0; i < kernel->instruction_count; i++) {
-        if (leader[i])
-            kernel->blocks[block++] = (ifl_sass_block){.first = (uint32_t)i, .loop = -1};
-        kernel->blocks[block - 1].last = (uint32_t)i + 1;
-    }
-}
-
-static void join_blocks(ifl_sass_kernel *kernel)
-{
-    meetings m = {0};
-    for (size_t b = 0; b < kernel->block_count; b++) {
-        ifl_sass_block *block = &kernel->blocks[b];
-        for (size_t i = block->first; i < block->last; i++)
-            note_meeting(kernel, i, &m);
-        const ways w = ways_after(kernel, block->last - 1, &m);
-        block->successor[0] = block_at(kernel, w.next);
-        block->successor[1] = block_at(kernel, w.target);
-        if (block->successor[1] == block->successor[0])
-            block->successor[1] = IFL_SASS_NO_BLOCK;
-    }
+    const ifl_status status =
+        whole ? ifl_flow_build(steps, (uint32_t)count, arena, &kernel->flow, error)
+              : ifl_fail_memory(error, count * sizeof *steps);
+    free(steps);
+    free(targets);
+    return status;
 }
 
 /* ---- what the entry reaches ------------------------------------------------------------------ */
@@ -192,10 +153,10 @@ static void reach(ifl_sass_kernel *kernel, uint32_t from, uint32_t *stack)
     kernel->reached[from] = true;
     stack[depth++] = from;
     while (depth) {
-        const ifl_sass_block *block = &kernel->blocks[stack[--depth]];
-        for (int s = 0; s < 2; s++) {
+        const ifl_flow_block *block = &kernel->flow.blocks[stack[--depth]];
+        for (uint32_t s = 0; s < block->successor_count; s++) {
             const uint32_t to = block->successor[s];
-            if (to == IFL_SASS_NO_BLOCK || kernel->reached[to])
+            if (kernel->reached[to])
                 continue;
             kernel->reached[to] = true;
             stack[depth++] = to;
@@ -206,57 +167,55 @@ static void reach(ifl_sass_kernel *kernel, uint32_t from, uint32_t *stack)
 static bool branches_indirectly(const ifl_sass_kernel *kernel)
 {
     for (size_t i = 0; i < kernel->instruction_count; i++)
-        if (flow_of(&kernel->instructions[i]) == FLOW_INDIRECT)
+        if (ifl_sass_way_of(kernel->instructions[i].op) == IFL_SASS_JUMPS)
             return true;
     return false;
 }
 
 /* ptxas ends a kernel with a branch to itself: nothing goes there. */
-static bool is_trap(const ifl_sass_kernel *kernel, uint32_t block)
+static bool is_trap(const ifl_flow_block *block, uint32_t b)
 {
-    return kernel->blocks[block].successor[0] == block ||
-           kernel->blocks[block].successor[1] == block;
+    for (uint32_t s = 0; s < block->successor_count; s++)
+        if (block->successor[s] == b)
+            return true;
+    return false;
 }
 
 /* Where an indirect branch leads is not in the code; what nothing else reaches must be its targets.
  */
-static void reach_all(ifl_sass_kernel *kernel, uint32_t *stack)
+ifl_status ifl_sass_find_reached(ifl_sass_kernel *kernel, ifl_arena *arena, ifl_error *error)
 {
-    reach(kernel, 0, stack);
-    if (!branches_indirectly(kernel))
-        return;
-    for (uint32_t b = 0; b < kernel->block_count; b++)
-        if (!is_trap(kernel, b))
-            reach(kernel, b, stack);
-}
-
-static ifl_status build(ifl_sass_kernel *kernel, const bool *leader, ifl_arena *arena,
-                        ifl_error *error)
-{
-    for (size_t i = 0; i < kernel->instruction_count; i++)
-        kernel->block_count += leader[i];
-    kernel->blocks = ifl_arena_alloc(arena, kernel->block_count * sizeof *kernel->blocks);
-    kernel->reached = ifl_arena_alloc(arena, kernel->block_count * sizeof *kernel->reached);
-    uint32_t *stack = malloc(kernel->block_count * sizeof *stack);
-    const bool whole = kernel->blocks && kernel->reached && stack;
-    if (whole) {
-        cut_blocks(kernel, leader);
-        join_blocks(kernel);
-        reach_all(kernel, stack);
-    }
-    free(stack);
-    return whole ? IFL_OK : ifl_fail_memory(error, kernel->block_count * sizeof *kernel->blocks);
-}
-
-ifl_status ifl_sass_find_blocks(ifl_sass_kernel *kernel, ifl_arena *arena, ifl_error *error)
-{
-    if (!kernel->instruction_count)
+    const size_t count = kernel->flow.block_count;
+    if (!count)
         return IFL_OK;
-    bool *leader = calloc(kernel->instruction_count + 1, sizeof *leader);
-    if (!leader)
-        return ifl_fail_memory(error, kernel->instruction_count + 1);
-    mark_leaders(kernel, leader);
-    const ifl_status status = build(kernel, leader, arena, error);
-    free(leader);
-    return status;
+    kernel->reached = ifl_arena_alloc(arena, count * sizeof *kernel->reached);
+    uint32_t *stack = calloc(count, sizeof *stack);
+    const bool whole = kernel->reached && stack;
+    const bool all = whole && branches_indirectly(kernel);
+    if (whole)
+        reach(kernel, 0, stack);
+    for (uint32_t b = 0; all && b < count; b++)
+        if (!is_trap(&kernel->flow.blocks[b], b))
+            reach(kernel, b, stack);
+    free(stack);
+    return whole ? IFL_OK : ifl_fail_memory(error, count * sizeof *stack);
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+ifl_status ifl_sass_find_loops(ifl_sass_kernel *kernel, ifl_arena *arena, ifl_error *error)
+{
+    ifl_flow_loop *loops;
+    uint32_t count;
+    const ifl_status status =
+        ifl_flow_find_loops(&kernel->flow, kernel->reached, arena, &loops, &count, error);
+    if (status != IFL_OK)
+        return status;
+    kernel->loops = ifl_arena_alloc(arena, count * sizeof *kernel->loops);
+    if (!kernel->loops)
+        return ifl_fail_memory(error, count * sizeof *kernel->loops);
+    kernel->loop_count = count;
+    for (uint32_t l = 0; l < count; l++)
+        kernel->loops[l].at = loops[l];
+    return IFL_OK;
 }

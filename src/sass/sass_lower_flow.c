@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which code belongs to a kernel, where its instructions lead, and which registers may be read
  * before they are written. */
+#include "sass/sass_flow.h"
 #include "sass/sass_lowerer.h"
 
 #include <string.h>
 
 /* ---- the code of a kernel -------------------------------------------------------------------- */
-
-static bool is_jump(unsigned op)
-{
-    return op == IFL_SASS_OP_BRX || op == IFL_SASS_OP_BRXU || op == IFL_SASS_OP_CALL;
-}
 
 /* Calls by an address may lead into any function of the object. */
 static bool calls_elsewhere(const ifl_object_text *text)
@@ -89,36 +85,19 @@ uint32_t ifl_sass_target_of(const ifl_sass_lowerer *l, const ifl_sass_operand *t
     return l->part->first + (uint32_t)(target->value / IFL_CODE_BYTES);
 }
 
-typedef enum shape {
-    GOES_ON,
-    ENDS_BLOCK, /* and goes on: lanes may be others behind it */
-    BRANCHES,   /* to a target, or goes on where a predicate fails */
-    CALLS,      /* to a target, and comes back */
-    LEAVES,     /* for an address that is not known here */
-    POINTS,     /* its target begins a block; it goes on */
-    NAMES       /* likewise, and lanes come to its target by other ways alone */
-} shape;
-
-static shape shape_of(unsigned op)
+/* For an address that is not known here. */
+static bool leaves(ifl_sass_way way)
 {
-    static const uint8_t shapes[IFL_SASS_OPS] = {
-        [IFL_SASS_OP_BRA] = BRANCHES,         [IFL_SASS_OP_BRX] = LEAVES,
-        [IFL_SASS_OP_BRXU] = LEAVES,          [IFL_SASS_OP_CALL] = CALLS,
-        [IFL_SASS_OP_RET] = LEAVES,           [IFL_SASS_OP_EXIT] = LEAVES,
-        [IFL_SASS_OP_BSSY] = NAMES,           [IFL_SASS_OP_BSYNC] = ENDS_BLOCK,
-        [IFL_SASS_OP_BREAK] = ENDS_BLOCK,     [IFL_SASS_OP_WARPSYNC] = POINTS,
-        [IFL_SASS_OP_BPT] = ENDS_BLOCK,       [IFL_SASS_OP_NANOSLEEP] = ENDS_BLOCK,
-        [IFL_SASS_OP_ENDCOLLECTIVE] = LEAVES, [IFL_SASS_OP_YIELD] = ENDS_BLOCK,
-    };
-    return (shape)shapes[op];
+    return way == IFL_SASS_JUMPS || way == IFL_SASS_EXITS || way == IFL_SASS_RETURNS ||
+           way == IFL_SASS_REJOINS;
 }
 
 bool ifl_sass_flow_is_known(const ifl_sass_lowerer *l)
 {
     bool is_known = true;
     for (uint32_t i = 0; i < l->count; i++) {
-        const shape kind = shape_of(l->instructions[i].op);
-        is_known &= kind != CALLS && (kind != LEAVES || l->instructions[i].op == IFL_SASS_OP_EXIT);
+        const ifl_sass_way way = ifl_sass_way_of(l->instructions[i].op);
+        is_known &= way != IFL_SASS_CALLS && (!leaves(way) || way == IFL_SASS_EXITS);
     }
     return is_known;
 }
@@ -126,8 +105,7 @@ bool ifl_sass_flow_is_known(const ifl_sass_lowerer *l)
 /* Nothing keeps all lanes from leaving. */
 static bool leaves_always(const ifl_sass_instruction *instruction)
 {
-    const bool is_guarded = instruction->guard < IFL_SASS_PREDICATES || instruction->guard_negated;
-    return !is_guarded &&
+    return !ifl_sass_is_guarded(instruction) &&
            ifl_sass_is_true(ifl_sass_operand_of(instruction, IFL_SASS_ROLE_PREDICATE_IN)) &&
            ifl_sass_is_true(ifl_sass_operand_of(instruction, IFL_SASS_ROLE_PREDICATE_IN2)) &&
            !ifl_sass_operand_of(instruction, IFL_SASS_ROLE_MASK);
@@ -142,14 +120,14 @@ static bool is_issued_again(const ifl_sass_instruction *instruction)
 static bool describe_step(ifl_sass_lowerer *l, uint32_t index, ifl_flow_step *step)
 {
     const ifl_sass_instruction *instruction = &l->instructions[index];
-    const shape kind = shape_of(instruction->op);
+    const ifl_sass_way way = ifl_sass_way_of(instruction->op);
     const uint32_t target =
         ifl_sass_target_of(l, ifl_sass_operand_of(instruction, IFL_SASS_ROLE_TARGET));
-    step->ends = kind != GOES_ON || instruction->op == IFL_SASS_OP_UNKNOWN ||
+    step->ends = way != IFL_SASS_GOES_ON || instruction->op == IFL_SASS_OP_UNKNOWN ||
                  (index + 1 < l->count && is_issued_again(instruction + 1));
-    step->leaves = kind == LEAVES;
-    step->falls = !((kind == LEAVES || kind == BRANCHES) && leaves_always(instruction));
-    if (kind == GOES_ON || kind == ENDS_BLOCK || kind == LEAVES || kind == NAMES ||
+    step->leaves = leaves(way);
+    step->falls = !((leaves(way) || way == IFL_SASS_BRANCHES) && leaves_always(instruction));
+    if ((way != IFL_SASS_BRANCHES && way != IFL_SASS_CALLS && way != IFL_SASS_POINTS) ||
         target == UINT32_MAX)
         return true;
     uint32_t *targets = ifl_arena_alloc(&l->scratch, sizeof *targets);
@@ -167,7 +145,7 @@ static void add_named(const ifl_sass_lowerer *l, ifl_flow_step *steps)
     for (uint32_t i = l->part->first; i < l->part->first + l->part->count; i++) {
         const uint32_t target =
             ifl_sass_target_of(l, ifl_sass_operand_of(&l->instructions[i], IFL_SASS_ROLE_TARGET));
-        if (shape_of(l->instructions[i].op) == NAMES && target != UINT32_MAX &&
+        if (ifl_sass_way_of(l->instructions[i].op) == IFL_SASS_NAMES && target != UINT32_MAX &&
             target != l->part->first)
             steps[target - 1].ends = true;
     }
@@ -179,8 +157,7 @@ static bool add_jump_targets(ifl_sass_lowerer *l, ifl_flow_step *steps)
     const ifl_machine_kernel *kernel = l->part->text->kernel;
     bool jumps = false;
     for (uint32_t i = 0; i < l->part->count; i++)
-        jumps |= l->instructions[l->part->first + i].op != IFL_SASS_OP_CALL &&
-                 is_jump(l->instructions[l->part->first + i].op);
+        jumps |= ifl_sass_way_of(l->instructions[l->part->first + i].op) == IFL_SASS_JUMPS;
     for (uint32_t i = 0; i < l->part->count && jumps && !kernel->jump_target_count; i++)
         steps[l->part->first + i].ends = true;
     for (size_t t = 0; t < kernel->jump_target_count; t++) {
@@ -294,9 +271,7 @@ static void touch(const void *user, uint32_t index, ifl_flow_see *see, void *to)
 
 static bool is_guarded(const void *user, uint32_t index)
 {
-    const ifl_sass_instruction *instruction =
-        &((const ifl_sass_lowerer *)user)->instructions[index];
-    return instruction->guard < IFL_SASS_PREDICATES || instruction->guard_negated;
+    return ifl_sass_is_guarded(&((const ifl_sass_lowerer *)user)->instructions[index]);
 }
 
 static bool stores_to_shared(const void *user, uint32_t index)

@@ -83,11 +83,6 @@ static bool names_all(const ifl_sass_instruction *instruction)
     return is_one;
 }
 
-static bool is_guarded(const ifl_sass_instruction *instruction)
-{
-    return instruction->guard < IFL_SASS_PREDICATES || instruction->guard_negated;
-}
-
 /* ---- moves ----------------------------------------------------------------------------------- */
 
 /* The register of a slot; IFL_SASS_WORD_REGISTERS: it is none. */
@@ -137,7 +132,7 @@ static void find_moves(known *k)
     for (uint32_t i = 0; i < l->count && l->status == IFL_OK; i++) {
         move *m = &k->moves[i];
         k->names_all[i] = names_all(&l->instructions[i]);
-        if (may_move(&l->instructions[i]) && !is_guarded(&l->instructions[i]))
+        if (may_move(&l->instructions[i]) && !ifl_sass_is_guarded(&l->instructions[i]))
             find_move(l, i, m);
         for (uint32_t w = 0; w < m->words; w++)
             if (!k->number[m->reg + w])
@@ -294,7 +289,7 @@ static void touch(const void *user, uint32_t index, ifl_flow_see *see, void *to)
 
 static bool has_guard(const void *user, uint32_t index)
 {
-    return is_guarded(&((const known *)user)->l->instructions[index]);
+    return ifl_sass_is_guarded(&((const known *)user)->l->instructions[index]);
 }
 
 static bool may_read_all(const void *user, uint32_t index)
@@ -329,7 +324,7 @@ static void go_back(const known *k, const ifl_flow_block *block, uint64_t *live)
         l->is_needless[i] = !is_wanted(live, &k->moves[i]);
         if (l->is_needless[i])
             continue;
-        if (!is_guarded(&l->instructions[i]))
+        if (!ifl_sass_is_guarded(&l->instructions[i]))
             ifl_sass_touch(l, i, want_no_more, live);
         ifl_sass_touch(l, i, want, live);
         if (!k->names_all[i])
@@ -350,10 +345,7 @@ static void find_needless(const known *k)
     l->status = ifl_flow_live(&l->flow, &touches, &l->scratch, &live, &words, l->error);
     for (uint32_t b = 0; l->status == IFL_OK && b < l->flow.block_count; b++) {
         const ifl_flow_block *block = &l->flow.blocks[b];
-        memset(now, 0, sizeof now);
-        for (uint32_t s = 0; s < block->successor_count; s++)
-            for (size_t w = 0; w < words; w++)
-                now[w] |= live[block->successor[s] * words + w];
+        ifl_flow_live_behind(block, live, words, now);
         go_back(k, block, now);
     }
 }

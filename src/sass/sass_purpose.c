@@ -314,18 +314,16 @@ static void gather(const ifl_sass_kernel *kernel, size_t block, const uint8_t *b
     memset(o->uses, 0, PLACES);
     memset(o->guard, SEVERAL, PLACES);
     o->any_guard = false;
-    for (int s = 0; s < 2; s++) {
-        const uint32_t to = kernel->blocks[block].successor[s];
-        if (to != IFL_SASS_NO_BLOCK)
-            add_uses(o->uses, before + (size_t)to * PLACES);
-    }
+    const ifl_flow_block *at = &kernel->flow.blocks[block];
+    for (uint32_t s = 0; s < at->successor_count; s++)
+        add_uses(o->uses, before + (size_t)at->successor[s] * PLACES);
 }
 
 static bool pass_block(ifl_sass_kernel *kernel, size_t block, uint8_t *before)
 {
     outlook o;
     gather(kernel, block, before, &o);
-    for (size_t i = kernel->blocks[block].last; i-- > kernel->blocks[block].first;) {
+    for (size_t i = kernel->flow.blocks[block].last; i-- > kernel->flow.blocks[block].first;) {
         const ifl_sass_instruction *instruction = &kernel->instructions[i];
         kernel->purpose[i] = (uint8_t)purpose_of(instruction, pass(instruction, &o));
     }
@@ -340,14 +338,14 @@ ifl_status ifl_sass_find_purposes(ifl_sass_kernel *kernel, ifl_arena *arena, ifl
     if (!kernel->instruction_count)
         return IFL_OK;
     kernel->purpose = ifl_arena_alloc(arena, kernel->instruction_count);
-    uint8_t *before = calloc(kernel->block_count, PLACES);
+    uint8_t *before = calloc(kernel->flow.block_count, PLACES);
     if (!kernel->purpose || !before) {
         free(before);
-        return ifl_fail_memory(error, kernel->block_count * PLACES);
+        return ifl_fail_memory(error, kernel->flow.block_count * PLACES);
     }
     for (bool changed = true; changed;) { /* uses only grow from pass to pass */
         changed = false;
-        for (size_t b = kernel->block_count; b-- > 0;)
+        for (size_t b = kernel->flow.block_count; b-- > 0;)
             changed |= pass_block(kernel, b, before);
     }
     free(before);

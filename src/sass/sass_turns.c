@@ -109,24 +109,23 @@ static void pass(journey *j, const ifl_sass_instruction *instruction, ifl_sass_t
 
 static uint32_t depth_of(const ifl_sass_kernel *kernel, uint32_t block)
 {
-    const int32_t loop = kernel->blocks[block].loop;
-    return loop < 0 ? 0 : kernel->loops[loop].depth;
+    const int32_t loop = kernel->flow.blocks[block].loop;
+    return loop < 0 ? 0 : kernel->loops[loop].at.depth;
 }
 
 /* What is on its way when a loop begins is waited for in there, once. */
 static bool enters_loop(const ifl_sass_kernel *kernel, uint32_t b)
 {
-    for (int s = 0; s < 2; s++) {
-        const uint32_t to = kernel->blocks[b].successor[s];
-        if (to != IFL_SASS_NO_BLOCK && depth_of(kernel, to) > depth_of(kernel, b))
+    const ifl_flow_block *block = &kernel->flow.blocks[b];
+    for (uint32_t s = 0; s < block->successor_count; s++)
+        if (depth_of(kernel, block->successor[s]) > depth_of(kernel, b))
             return true;
-    }
     return false;
 }
 
 static void pass_block(const ifl_sass_kernel *kernel, uint32_t b, journey *j, ifl_sass_turn *cost)
 {
-    for (uint32_t i = kernel->blocks[b].first; i < kernel->blocks[b].last; i++)
+    for (uint32_t i = kernel->flow.blocks[b].first; i < kernel->flow.blocks[b].last; i++)
         pass(j, &kernel->instructions[i], cost);
     if (enters_loop(kernel, b))
         for (int s = 0; s < IFL_SASS_SCOREBOARDS; s++)
@@ -139,9 +138,9 @@ static void pass_loop(ifl_sass_kernel *kernel, int32_t loop)
     const int trips = loop < 0 ? 1 : WARM_TRIPS + COUNTED_TRIPS, warm = loop < 0 ? 0 : WARM_TRIPS;
     journey j = {.since = 0};
     for (int trip = 0; trip < trips; trip++)
-        for (uint32_t b = 0; b < kernel->block_count; b++) {
+        for (uint32_t b = 0; b < kernel->flow.block_count; b++) {
             ifl_sass_turn unused = {0};
-            if (kernel->reached[b] && kernel->blocks[b].loop == loop)
+            if (kernel->reached[b] && kernel->flow.blocks[b].loop == loop)
                 pass_block(kernel, b, &j, trip < warm ? &unused : &kernel->turns[b]);
         }
 }
@@ -156,16 +155,16 @@ static void take_average(ifl_sass_turn *turn)
 
 ifl_status ifl_sass_find_turns(ifl_sass_kernel *kernel, ifl_arena *arena, ifl_error *error)
 {
-    const size_t bytes = kernel->block_count * sizeof *kernel->turns;
-    if (!kernel->block_count)
+    const size_t bytes = kernel->flow.block_count * sizeof *kernel->turns;
+    if (!kernel->flow.block_count)
         return IFL_OK;
     kernel->turns = ifl_arena_alloc(arena, bytes);
     if (!kernel->turns)
         return ifl_fail_memory(error, bytes);
     for (int32_t loop = -1; loop < (int32_t)kernel->loop_count; loop++)
         pass_loop(kernel, loop);
-    for (size_t b = 0; b < kernel->block_count; b++)
-        if (kernel->blocks[b].loop >= 0)
+    for (size_t b = 0; b < kernel->flow.block_count; b++)
+        if (kernel->flow.blocks[b].loop >= 0)
             take_average(&kernel->turns[b]);
     return IFL_OK;
 }

@@ -137,17 +137,17 @@ static void count_reuse(const ifl_sass_instruction *instruction, bool *landed, i
  * lie before it. */
 typedef struct loop_blocks {
     uint32_t *first; /* of each loop */
-    uint32_t *next;  /* of each block; IFL_SASS_NO_BLOCK ends */
+    uint32_t *next;  /* of each block; IFL_NO_BLOCK ends */
 } loop_blocks;
 
 static void link_blocks(const ifl_sass_kernel *kernel, loop_blocks *lists)
 {
     for (size_t l = 0; l < kernel->loop_count; l++)
-        lists->first[l] = IFL_SASS_NO_BLOCK;
+        lists->first[l] = IFL_NO_BLOCK;
     for (int before_header = 1; before_header >= 0; before_header--)
-        for (size_t b = kernel->block_count; b-- > 0;) {
-            const int32_t l = kernel->blocks[b].loop;
-            if (l < 0 || (b < kernel->loops[l].header) != before_header)
+        for (size_t b = kernel->flow.block_count; b-- > 0;) {
+            const int32_t l = kernel->flow.blocks[b].loop;
+            if (l < 0 || (b < kernel->loops[l].at.header) != before_header)
                 continue;
             lists->next[b] = lists->first[l];
             lists->first[l] = (uint32_t)b;
@@ -158,7 +158,7 @@ static void link_blocks(const ifl_sass_kernel *kernel, loop_blocks *lists)
 static void pass_loop_block(const ifl_sass_kernel *kernel, uint32_t b, flight *f, bool *landed,
                             ifl_sass_loop *loop)
 {
-    for (size_t i = kernel->blocks[b].first; i < kernel->blocks[b].last; i++) {
+    for (size_t i = kernel->flow.blocks[b].first; i < kernel->flow.blocks[b].last; i++) {
         uint32_t bytes;
         const bool waits = pass(f, &kernel->instructions[i], &bytes);
         if (!landed)
@@ -180,14 +180,14 @@ static void measure_loop(ifl_sass_kernel *kernel, size_t l, const loop_blocks *l
     flight f = {0};
     bool landed[UINT8_MAX + 1] = {false};
     for (int trip = 1; trip <= TRIPS; trip++)
-        for (uint32_t b = lists->first[l]; b != IFL_SASS_NO_BLOCK; b = lists->next[b])
+        for (uint32_t b = lists->first[l]; b != IFL_NO_BLOCK; b = lists->next[b])
             pass_loop_block(kernel, b, &f, trip == TRIPS ? landed : NULL, &kernel->loops[l]);
 }
 
 static ifl_status measure_loops(ifl_sass_kernel *kernel, ifl_error *error)
 {
     loop_blocks lists = {.first = calloc(kernel->loop_count + 1, sizeof *lists.first),
-                         .next = calloc(kernel->block_count + 1, sizeof *lists.next)};
+                         .next = calloc(kernel->flow.block_count + 1, sizeof *lists.next)};
     const bool whole = lists.first && lists.next;
     if (whole)
         link_blocks(kernel, &lists);
@@ -195,7 +195,7 @@ static ifl_status measure_loops(ifl_sass_kernel *kernel, ifl_error *error)
         measure_loop(kernel, l, &lists);
     free(lists.first);
     free(lists.next);
-    return whole ? IFL_OK : ifl_fail_memory(error, kernel->block_count * sizeof *lists.next);
+    return whole ? IFL_OK : ifl_fail_memory(error, kernel->flow.block_count * sizeof *lists.next);
 }
 
 /* ---- once through the kernel ----------------------------------------------------------------- */
@@ -203,16 +203,16 @@ static ifl_status measure_loops(ifl_sass_kernel *kernel, ifl_error *error)
 /* A block begins with the most that a block before it leaves in flight. */
 static void pass_block(ifl_sass_kernel *kernel, size_t b, flight *before)
 {
-    const ifl_sass_block *block = &kernel->blocks[b];
+    const ifl_flow_block *block = &kernel->flow.blocks[b];
     flight f = before[b];
     for (size_t i = block->first; i < block->last; i++) {
         uint32_t bytes;
         if (pass(&f, &kernel->instructions[i], &bytes))
             raise_to(&kernel->wait_bytes[i], bytes);
     }
-    for (int s = 0; s < 2; s++) {
+    for (uint32_t s = block->successor_count; s-- > 0;) {
         const uint32_t to = block->successor[s];
-        if (to != IFL_SASS_NO_BLOCK && bytes_of(&f) > bytes_of(&before[to]))
+        if (bytes_of(&f) > bytes_of(&before[to]))
             before[to] = f;
     }
 }
@@ -221,11 +221,11 @@ static void pass_block(ifl_sass_kernel *kernel, size_t b, flight *before)
  * begins. */
 static ifl_status pass_all(ifl_sass_kernel *kernel, ifl_error *error)
 {
-    flight *before = calloc(kernel->block_count, sizeof *before);
+    flight *before = calloc(kernel->flow.block_count, sizeof *before);
     if (!before)
-        return ifl_fail_memory(error, kernel->block_count * sizeof *before);
+        return ifl_fail_memory(error, kernel->flow.block_count * sizeof *before);
     for (int round = 0; round < 2; round++)
-        for (size_t b = 0; b < kernel->block_count; b++)
+        for (size_t b = 0; b < kernel->flow.block_count; b++)
             if (kernel->reached[b])
                 pass_block(kernel, b, before);
     free(before);
@@ -234,10 +234,10 @@ static ifl_status pass_all(ifl_sass_kernel *kernel, ifl_error *error)
 
 static void sum_up(ifl_sass_kernel *kernel)
 {
-    for (size_t b = 0; b < kernel->block_count; b++)
-        for (size_t i = kernel->blocks[b].first; i < kernel->blocks[b].last; i++) {
+    for (size_t b = 0; b < kernel->flow.block_count; b++)
+        for (size_t i = kernel->flow.blocks[b].first; i < kernel->flow.blocks[b].last; i++) {
             raise_to(&kernel->bytes_in_flight, kernel->wait_bytes[i]);
-            kernel->exposed_latencies += kernel->wait_bytes[i] && kernel->blocks[b].loop < 0;
+            kernel->exposed_latencies += kernel->wait_bytes[i] && kernel->flow.blocks[b].loop < 0;
         }
     for (size_t l = 0; l < kernel->loop_count; l++)
         raise_to(&kernel->bytes_in_flight, kernel->loops[l].load_bytes_in_flight);

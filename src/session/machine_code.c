@@ -36,8 +36,8 @@ static bool take_loops(ifl_profile *profile, const ifl_sass_facts *facts)
         const ifl_sass_loop *from = &facts->kernel.loops[l];
         const char *file;
         ifl_machine_loop loop = {
-            .depth = from->depth,
-            .is_innermost = from->is_innermost,
+            .depth = from->at.depth,
+            .is_innermost = from->at.is_innermost,
             .instructions = from->instructions,
             .useful = from->useful,
             .exposed_latencies = from->exposed_latencies,
@@ -84,7 +84,7 @@ static void take_order(ifl_machine_order *to, const ifl_sass_facts *facts)
 {
     if (has_bulk_copies(facts))
         return;
-    for (size_t b = 0; b < facts->kernel.block_count; b++) {
+    for (size_t b = 0; b < facts->kernel.flow.block_count; b++) {
         const ifl_sass_turn *turn = &facts->kernel.turns[b];
         const double times = (double)facts->executed[b];
         to->load_waits += times * turn->load_waits;
@@ -138,9 +138,9 @@ static bool list_instruction(ifl_profile *profile, const ifl_sass_facts *facts, 
 static bool take_listing(ifl_profile *profile, const ifl_sass_facts *facts, const uint64_t *issued)
 {
     const ifl_sass_kernel *kernel = &facts->kernel;
-    for (size_t b = 0; b < kernel->block_count; b++)
-        for (uint32_t i = kernel->blocks[b].first; kernel->reached[b] && i < kernel->blocks[b].last;
-             i++)
+    for (size_t b = 0; b < kernel->flow.block_count; b++)
+        for (uint32_t i = kernel->flow.blocks[b].first;
+             kernel->reached[b] && i < kernel->flow.blocks[b].last; i++)
             if (!list_instruction(profile, facts, i, issued[i]))
                 return false;
     return true;

@@ -44,12 +44,12 @@ static void check_facts(const ifl_sass_facts *facts)
 {
     const ifl_sass_kernel *k = &facts->kernel;
     uint64_t executed = 0;
-    for (size_t b = 0; b < k->block_count; b++) {
-        const ifl_sass_block *block = &k->blocks[b];
+    for (size_t b = 0; b < k->flow.block_count; b++) {
+        const ifl_flow_block *block = &k->flow.blocks[b];
         require(block->first < block->last && block->last <= k->instruction_count);
         require(block->first == (b ? block[-1].last : 0));
-        for (int s = 0; s < 2; s++)
-            require(block->successor[s] == UINT32_MAX || block->successor[s] < k->block_count);
+        for (uint32_t s = 0; s < block->successor_count; s++)
+            require(block->successor[s] < k->flow.block_count);
         require(block->loop < (int32_t)k->loop_count);
         executed += facts->executed[b] * (block->last - block->first);
     }

@@ -96,10 +96,17 @@ static void analyze(code *c)
     c->kernel =
         (ifl_sass_kernel){.kernel = &c->own, .instructions = c->at, .instruction_count = c->count};
     assert_int_equal(ifl_sass_find_blocks(&c->kernel, &c->arena, &error), IFL_OK);
+    assert_int_equal(ifl_sass_find_reached(&c->kernel, &c->arena, &error), IFL_OK);
     assert_int_equal(ifl_sass_find_loops(&c->kernel, &c->arena, &error), IFL_OK);
     assert_int_equal(ifl_sass_find_purposes(&c->kernel, &c->arena, &error), IFL_OK);
     assert_int_equal(ifl_sass_measure(&c->kernel, &c->arena, &error), IFL_OK);
     assert_int_equal(ifl_sass_measure_spills(&c->kernel, &c->arena, &error), IFL_OK);
+}
+
+static void leads_only_to(const code *c, uint32_t block, uint32_t to)
+{
+    assert_int_equal(c->kernel.flow.blocks[block].successor_count, 1);
+    assert_int_equal(c->kernel.flow.blocks[block].successor[0], to);
 }
 
 static void drop(code *c)
@@ -166,14 +173,14 @@ static void saxpy_has_blocks(void **state)
     (void)state;
     saxpy(&c);
     analyze(&c);
-    assert_int_equal(c.kernel.block_count, 4);
-    assert_int_equal(c.kernel.blocks[0].last, 6); /* the guarded exit ends a block */
-    assert_int_equal(c.kernel.blocks[0].successor[0], 1);
-    assert_int_equal(c.kernel.blocks[1].successor[0], UINT32_MAX);
+    assert_int_equal(c.kernel.flow.block_count, 4);
+    assert_int_equal(c.kernel.flow.blocks[0].last, 6); /* the guarded exit ends a block */
+    leads_only_to(&c, 0, 1);
+    assert_int_equal(c.kernel.flow.blocks[1].successor_count, 0);
     assert_true(c.kernel.reached[1]);
     assert_false(c.kernel.reached[2]);
-    assert_int_equal(ifl_sass_block_of(&c.kernel, 5), 0);
-    assert_int_equal(ifl_sass_block_of(&c.kernel, 6), 1);
+    assert_int_equal(c.kernel.flow.block_of[5], 0);
+    assert_int_equal(c.kernel.flow.block_of[6], 1);
     drop(&c);
 }
 
@@ -345,15 +352,15 @@ static void loops_nest(void **state)
     add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     analyze(&c);
     assert_int_equal(c.kernel.loop_count, 2);
-    assert_int_equal(c.kernel.loops[0].depth, 1);
-    assert_int_equal(c.kernel.loops[0].outer, -1);
-    assert_false(c.kernel.loops[0].is_innermost);
-    assert_int_equal(c.kernel.loops[1].outer, 0);
-    assert_int_equal(c.kernel.loops[1].depth, 2);
-    assert_true(c.kernel.loops[1].is_innermost);
-    assert_int_equal(c.kernel.blocks[ifl_sass_block_of(&c.kernel, 3)].loop, 1);
-    assert_int_equal(c.kernel.blocks[ifl_sass_block_of(&c.kernel, 5)].loop, 0);
-    assert_int_equal(c.kernel.blocks[ifl_sass_block_of(&c.kernel, 7)].loop, -1);
+    assert_int_equal(c.kernel.loops[0].at.depth, 1);
+    assert_int_equal(c.kernel.loops[0].at.outer, -1);
+    assert_false(c.kernel.loops[0].at.is_innermost);
+    assert_int_equal(c.kernel.loops[1].at.outer, 0);
+    assert_int_equal(c.kernel.loops[1].at.depth, 2);
+    assert_true(c.kernel.loops[1].at.is_innermost);
+    assert_int_equal(c.kernel.flow.blocks[c.kernel.flow.block_of[3]].loop, 1);
+    assert_int_equal(c.kernel.flow.blocks[c.kernel.flow.block_of[5]].loop, 0);
+    assert_int_equal(c.kernel.flow.blocks[c.kernel.flow.block_of[7]].loop, -1);
     assert_int_equal(c.kernel.loops[0].instructions, 3); /* without the inner loop's */
     expect_loop(&c, 1, 1, 128, 0);
     drop(&c);
@@ -372,7 +379,7 @@ static void a_header_may_come_last(void **state)
     add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     analyze(&c);
     assert_int_equal(c.kernel.loop_count, 1);
-    assert_int_equal(c.kernel.blocks[c.kernel.loops[0].header].first, 3);
+    assert_int_equal(c.kernel.flow.blocks[c.kernel.loops[0].at.header].first, 3);
     expect_loop(&c, 0, 1, 128, 0);
     drop(&c);
 }
@@ -414,10 +421,8 @@ static void lanes_meet_where_bssy_says(void **state)
     with_barrier(add(&c, IFL_SASS_OP_BSYNC, IFL_SASS_BRANCH), 0);
     add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
     analyze(&c);
-    size_t end = ifl_sass_block_of(&c.kernel, 5);
-    assert_int_equal(c.kernel.blocks[ifl_sass_block_of(&c.kernel, 3)].successor[1], end);
-    assert_int_equal(c.kernel.blocks[ifl_sass_block_of(&c.kernel, 3)].successor[0], UINT32_MAX);
-    assert_int_equal(c.kernel.blocks[ifl_sass_block_of(&c.kernel, 4)].successor[1], end);
+    leads_only_to(&c, c.kernel.flow.block_of[3], c.kernel.flow.block_of[5]);
+    leads_only_to(&c, c.kernel.flow.block_of[4], c.kernel.flow.block_of[5]);
     drop(&c);
 }
 
@@ -434,11 +439,11 @@ static void calls_return_and_indirect_branches_reach(void **state)
     add(&c, IFL_SASS_OP_MOV, IFL_SASS_MOVE);
     add(&c, IFL_SASS_OP_RET, IFL_SASS_BRANCH);
     analyze(&c);
-    assert_true(c.kernel.reached[ifl_sass_block_of(&c.kernel, 1)]);
-    assert_true(c.kernel.reached[ifl_sass_block_of(&c.kernel, 2)]);
-    assert_false(c.kernel.reached[ifl_sass_block_of(&c.kernel, 4)]);
-    assert_true(c.kernel.reached[ifl_sass_block_of(&c.kernel, 5)]);
-    assert_int_equal(c.kernel.blocks[ifl_sass_block_of(&c.kernel, 6)].successor[0], UINT32_MAX);
+    assert_true(c.kernel.reached[c.kernel.flow.block_of[1]]);
+    assert_true(c.kernel.reached[c.kernel.flow.block_of[2]]);
+    assert_false(c.kernel.reached[c.kernel.flow.block_of[4]]);
+    assert_true(c.kernel.reached[c.kernel.flow.block_of[5]]);
+    assert_int_equal(c.kernel.flow.blocks[c.kernel.flow.block_of[6]].successor_count, 0);
     drop(&c);
 }
 
@@ -453,8 +458,7 @@ static void wild_targets_lead_nowhere(void **state)
                 (ifl_sass_operand){.kind = IFL_SASS_TARGET, .value = targets[i]});
         add(&c, IFL_SASS_OP_EXIT, IFL_SASS_EXIT_CLASS);
         analyze(&c);
-        assert_int_equal(c.kernel.blocks[0].successor[0], 1);
-        assert_int_equal(c.kernel.blocks[0].successor[1], UINT32_MAX);
+        leads_only_to(&c, 0, 1);
         drop(&c);
     }
 }
@@ -464,7 +468,7 @@ static void nothing_is_analysed_too(void **state)
     code c = {0};
     (void)state;
     analyze(&c);
-    assert_int_equal(c.kernel.block_count, 0);
+    assert_int_equal(c.kernel.flow.block_count, 0);
     drop(&c);
 }
 
