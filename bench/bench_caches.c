@@ -124,7 +124,7 @@ static cost run(bench *b, const shape *s, size_t devices)
                                     .block = {profile->block[0], 1, 1},
                                     .registers = profile->machine.registers};
     ifl_cache_run_shape(&caches, &demand);
-    void *state = caches.observer.create_with(&b->sites, &caches.plan);
+    void *state = ifl_observer_new(&caches.observer, &b->sites, &caches.plan);
     if (!state)
         die("no memory");
     record(ifl_cache_observer.access, state, s);
@@ -134,7 +134,7 @@ static cost run(bench *b, const shape *s, size_t devices)
     const double end = seconds();
     record(ignore, NULL, s); /* what making the requests takes */
     const cost all = {recorded - start - (seconds() - end), end - recorded};
-    caches.observer.destroy(state);
+    ifl_observer_free(&caches.observer, state);
     ifl_cache_run_free(&caches);
     ifl_profile_destroy(profile);
     return all;

@@ -85,11 +85,11 @@ static range measure(const ifl_observation *observation, const shape *s)
     static const ifl_sites sites = {.at = &site, .count = 1};
     range result = {1e30, 0};
     for (int round = 0; round < ROUNDS; round++) {
-        void *state = observation->observer->create(&sites);
+        void *state = ifl_observer_new(observation->observer, &sites, NULL);
         if (!state)
             exit(EXIT_FAILURE);
         double time = play(observation, state, s);
-        observation->observer->destroy(state);
+        ifl_observer_free(observation->observer, state);
         result.low = time < result.low ? time : result.low;
         result.high = time > result.high ? time : result.high;
     }

@@ -139,17 +139,14 @@ static void shorten(ifl_trace_state *s, size_t scope)
 
 /* ---- a worker's state ------------------------------------------------------------------------ */
 
-static void destroy(void *self)
+static void end(void *self)
 {
     ifl_trace_state *s = self;
-    for (size_t i = 0; s && s->traces && i < s->plan->scope_count; i++)
+    for (size_t i = 0; s->traces && i < s->plan->scope_count; i++)
         ifl_vec_free(&s->traces[i].records);
-    if (s) {
-        free(s->traces);
-        free(s->is_shared);
-        free(s->positions);
-    }
-    free(s);
+    free(s->traces);
+    free(s->is_shared);
+    free(s->positions);
 }
 
 /* A small launch needs few positions. */
@@ -171,22 +168,20 @@ static bool allocate(ifl_trace_state *s)
     return s->traces && s->is_shared && s->positions;
 }
 
-static void *create(const ifl_sites *sites, const void *settings)
+static bool begin(void *self, const ifl_sites *sites, const void *settings)
 {
-    ifl_trace_state *s = malloc(sizeof *s);
-    if (!s)
-        return NULL;
-    *s = (ifl_trace_state){.plan = settings, .sites = sites, .block = UINT64_MAX};
+    ifl_trace_state *s = self;
+    s->plan = settings;
+    s->sites = sites;
+    s->block = UINT64_MAX;
     ifl_request_lines_init(&s->lines);
-    if (!allocate(s)) {
-        destroy(s);
-        return NULL;
-    }
+    if (!allocate(s))
+        return false;
     for (size_t i = 0; i < s->plan->scope_count; i++) {
         set_level(&s->traces[i], &s->plan->scopes[i], s->plan, 0);
         s->is_shared[i] = s->plan->scopes[i].like != 0;
     }
-    return s;
+    return true;
 }
 
 /* Once a block and change of a trace's share: most requests need to look at few lines. */
@@ -388,9 +383,10 @@ bool ifl_trace_is_cut(const ifl_trace *trace)
 
 const ifl_observer ifl_cache_observer = {
     .name = "cache",
-    .create_with = create,
+    .state_bytes = sizeof(ifl_trace_state),
+    .begin = begin,
+    .end = end,
     .access = access_event,
     .barrier = barrier_event,
     .merge = merge,
-    .destroy = destroy,
 };

@@ -140,12 +140,16 @@ typedef struct ifl_block_end {
     bool was_alone; /* since the end before this one nothing of another block was told here */
 } ifl_block_end;
 
-/* One kind of observer. `create` gives a worker's state, or NULL without memory; where it is NULL,
- * `create_with` does. Any event function may be NULL. */
+/* One kind of observer. Any event function may be NULL. */
 typedef struct ifl_observer {
     const char *name;
-    void *(*create)(const ifl_sites *sites);
-    void *(*create_with)(const ifl_sites *sites, const void *settings);
+    size_t state_bytes; /* of a worker's state, which begins zeroed, */
+    size_t site_bytes;  /* and as much behind it for each site */
+    /* Makes a state ready; false without memory. NULL: it is. */
+    bool (*begin)(void *state, const ifl_sites *sites, const void *settings);
+    void (*end)(
+        void
+            *state); /* frees what a state holds, whether or not it was made ready; NULL: nothing */
     const void *settings; /* of one launch */
     void (*access)(void *state, const ifl_access *access);
     /* To shared memory of other blocks of the cluster: `space` is CLUSTER. */
@@ -167,7 +171,11 @@ typedef struct ifl_observer {
     void (*barrier)(void *state, const ifl_barrier_arrival *arrival);
     void (*block_end)(void *state, const ifl_block_end *end);
     void (*merge)(void *state, const void *other); /* adds `other`, of another worker, to `state` */
-    void (*destroy)(void *state);
 } ifl_observer;
+
+/* A worker's state; NULL without memory. */
+void *ifl_observer_new(const ifl_observer *observer, const ifl_sites *sites, const void *settings);
+/* NULL is none. */
+void ifl_observer_free(const ifl_observer *observer, void *state);
 
 #endif

@@ -14,13 +14,11 @@ typedef struct state {
     ifl_work_slice slices[IFL_WORK_SLICES];
 } state;
 
-static void *create(const ifl_sites *sites)
+static bool begin(void *self, const ifl_sites *sites, const void *settings)
 {
-    (void)sites;
-    state *s = calloc(1, sizeof *s);
-    if (s)
-        s->least = UINT64_MAX;
-    return s;
+    (void)sites, (void)settings;
+    ((state *)self)->least = UINT64_MAX;
+    return true;
 }
 
 static uint64_t slice_count(uint64_t blocks)
@@ -139,10 +137,10 @@ static ifl_status report(const void *self, const ifl_sites *sites, const int32_t
 
 static const ifl_observer observer = {
     .name = "block_work",
-    .create = create,
+    .state_bytes = sizeof(state),
+    .begin = begin,
     .block_end = end_event,
     .merge = merge,
-    .destroy = free,
 };
 
 const ifl_observation ifl_observe_block_work = {&observer, report, NULL};

@@ -38,22 +38,18 @@ typedef struct state {
     uint64_t adding_blocks, storing_blocks;
 } state;
 
-static void *create(const ifl_sites *sites)
+static bool begin(void *self, const ifl_sites *sites, const void *settings)
 {
-    state *s = calloc(1, sizeof *s);
-    if (s)
-        s->sites = sites;
-    return s;
+    (void)settings;
+    ((state *)self)->sites = sites;
+    return true;
 }
 
-static void destroy(void *self)
+static void end(void *self)
 {
     state *s = self;
-    if (s) {
-        free(s->parts);
-        free(s->sectors);
-    }
-    free(s);
+    free(s->parts);
+    free(s->sectors);
 }
 
 static void add(busy_table *table, uint64_t place, uint64_t passes)
@@ -321,12 +317,13 @@ static ifl_status report(const void *self, const ifl_sites *sites, const int32_t
 
 static const ifl_observer observer = {
     .name = "busy_part",
-    .create = create,
+    .state_bytes = sizeof(state),
+    .begin = begin,
+    .end = end,
     .access = access_event,
     .contiguous = contiguous_event,
     .block_end = end_event,
     .merge = merge,
-    .destroy = destroy,
 };
 
 const ifl_observation ifl_observe_busy_part = {&observer, report, NULL};

@@ -7,12 +7,11 @@ typedef struct state {
     uint64_t splits, beside_branches; /* of the splits, those at other instructions */
 } state;
 
-static void *create(const ifl_sites *sites)
+static bool begin(void *self, const ifl_sites *sites, const void *settings)
 {
-    state *s = calloc(1, sizeof *s);
-    if (s)
-        s->sites = sites;
-    return s;
+    (void)settings;
+    ((state *)self)->sites = sites;
+    return true;
 }
 
 /* In machine code what splits a warp and is no branch is WARPSYNC.EXCLUSIVE. An H200 counts a branch
@@ -52,10 +51,10 @@ static ifl_status report(const void *self, const ifl_sites *sites, const int32_t
 
 static const ifl_observer observer = {
     .name = "divergence",
-    .create = create,
+    .state_bytes = sizeof(state),
+    .begin = begin,
     .divergence = divergence_event,
     .merge = merge,
-    .destroy = free,
 };
 
 const ifl_observation ifl_observe_divergence = {&observer, report, NULL};

@@ -4,18 +4,10 @@
 #include "count/footprint.h"
 #include "count/observe.h"
 
-#include <stdlib.h>
-
 typedef struct state {
     uint64_t sectors[IFL_ACCESS_KINDS]; /* by plain kind */
     ifl_lookup lookup;
 } state;
-
-static void *create(const ifl_sites *sites)
-{
-    (void)sites;
-    return calloc(1, sizeof(state));
-}
 
 static void access_event(void *self, const ifl_access *access)
 {
@@ -66,11 +58,10 @@ static uint64_t digest(const void *self)
 
 static const ifl_observer observer = {
     .name = "host_memory",
-    .create = create,
+    .state_bytes = sizeof(state),
     .access = access_event,
     .contiguous = contiguous_event,
     .merge = merge,
-    .destroy = free,
 };
 
 const ifl_observation ifl_observe_host_memory = {&observer, report, digest};

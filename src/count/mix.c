@@ -21,15 +21,11 @@ typedef struct state {
     issues issued[]; /* by site */
 } state;
 
-static void *create(const ifl_sites *sites)
+static bool begin(void *self, const ifl_sites *sites, const void *settings)
 {
-    size_t count = sites->count;
-    if (count > (SIZE_MAX - sizeof(state)) / sizeof(issues))
-        return NULL;
-    state *s = calloc(1, sizeof *s + count * sizeof *s->issued);
-    if (s)
-        s->count = count;
-    return s;
+    (void)settings;
+    ((state *)self)->count = sites->count;
+    return true;
 }
 
 static void issue_event(void *self, const ifl_issue *issue)
@@ -281,11 +277,12 @@ static ifl_status report(const void *self, const ifl_sites *sites, const int32_t
 
 static const ifl_observer observer = {
     .name = "mix",
-    .create = create,
+    .state_bytes = sizeof(state),
+    .site_bytes = sizeof(issues),
+    .begin = begin,
     .issue = issue_event,
     .product = product_event,
     .merge = merge,
-    .destroy = free,
 };
 
 const ifl_observation ifl_observe_mix = {&observer, report, digest};

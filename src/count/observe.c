@@ -4,6 +4,8 @@
 
 #include "base/digest.h"
 
+#include <stdlib.h>
+
 const ifl_observation *const ifl_observations[] = {
     &ifl_observe_access,      &ifl_observe_pattern,       &ifl_observe_mix,
     &ifl_observe_divergence,  &ifl_observe_block_work,    &ifl_observe_busy_part,
@@ -21,4 +23,11 @@ uint64_t ifl_observations_digest(void *const *states)
             hash = ifl_hash_words(hash, &one, 1);
         }
     return hash;
+}
+
+void ifl_observations_free(void **states)
+{
+    for (size_t i = 0; states && i < ifl_observation_count; i++)
+        ifl_observer_free(ifl_observations[i]->observer, states[i]);
+    free(states);
 }

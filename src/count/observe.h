@@ -37,6 +37,8 @@ extern const ifl_observation ifl_observe_remote_memory; /* of other blocks of th
 /* All of them. */
 extern const ifl_observation *const ifl_observations[];
 extern const size_t ifl_observation_count;
+/* Frees their states, and the list of them. */
+void ifl_observations_free(void **states);
 /* Of their states. */
 uint64_t ifl_observations_digest(void *const *states);
 

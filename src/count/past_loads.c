@@ -15,12 +15,11 @@ typedef struct state {
     uint64_t blocks;
 } state;
 
-static void *create(const ifl_sites *sites)
+static bool begin(void *self, const ifl_sites *sites, const void *settings)
 {
-    state *s = calloc(1, sizeof *s);
-    if (s)
-        s->sites = sites;
-    return s;
+    (void)settings;
+    ((state *)self)->sites = sites;
+    return true;
 }
 
 static bool is_past(const state *s, const ifl_access *access)
@@ -131,12 +130,12 @@ static ifl_status report(const void *self, const ifl_sites *sites, const int32_t
 
 static const ifl_observer observer = {
     .name = "past_loads",
-    .create = create,
+    .state_bytes = sizeof(state),
+    .begin = begin,
     .access = access_event,
     .contiguous = contiguous_event,
     .block_end = end_event,
     .merge = merge,
-    .destroy = free,
 };
 
 const ifl_observation ifl_observe_past_loads = {&observer, report, NULL};

@@ -30,11 +30,9 @@ typedef struct state {
     ifl_ragged *ragged[IFL_RAGGED_WARPS];
 } state;
 
-static void destroy(void *self)
+static void end(void *self)
 {
     state *s = self;
-    if (!s)
-        return;
     for (size_t i = 0; i < s->slots.count; i++)
         ifl_strides_free(&((record *)ifl_slots_at(&s->slots, i))->strides);
     for (size_t i = 0; i < IFL_WALK_WARPS; i++) /* of most launches all are NULL */
@@ -44,17 +42,12 @@ static void destroy(void *self)
         if (s->ragged[i])
             free(s->ragged[i]);
     ifl_slots_free(&s->slots);
-    free(s);
 }
 
-static void *create(const ifl_sites *sites)
+static bool begin(void *self, const ifl_sites *sites, const void *settings)
 {
-    state *s = calloc(1, sizeof *s);
-    if (s && !ifl_slots_init(&s->slots, sites, sizeof(record))) {
-        destroy(s);
-        return NULL;
-    }
-    return s;
+    (void)settings;
+    return ifl_slots_init(&((state *)self)->slots, sites, sizeof(record));
 }
 
 static record *record_at(const state *s, size_t index)
@@ -178,23 +171,21 @@ static void access_event(void *self, const ifl_access *access)
         count_any(s, r, access);
 }
 
+static void add_record(void *self, ifl_slot *slot, const ifl_slot *other)
+{
+    record *to = (record *)slot;
+    const record *from = (const record *)other;
+    for (int k = 0; k < IFL_PATTERN_COUNT; k++)
+        to->requests[k] += from->requests[k];
+    to->irregular += from->irregular;
+    to->ragged += from->ragged;
+    ((state *)self)->lost |= !ifl_strides_merge(&to->strides, &from->strides);
+}
+
 static void merge(void *self, const void *other)
 {
-    state *s = self;
-    const state *o = other;
-    s->slots.lost |= o->slots.lost;
-    s->lost |= o->lost;
-    for (size_t i = 0; i < o->slots.count; i++) {
-        const record *from = record_at(o, i);
-        record *to = (record *)ifl_slots_get(&s->slots, from->slot.site, from->slot.key);
-        if (!to)
-            continue;
-        for (int k = 0; k < IFL_PATTERN_COUNT; k++)
-            to->requests[k] += from->requests[k];
-        to->irregular += from->irregular;
-        to->ragged += from->ragged;
-        s->lost |= !ifl_strides_merge(&to->strides, &from->strides);
-    }
+    ((state *)self)->lost |= ((const state *)other)->lost;
+    ifl_slots_merge(&((state *)self)->slots, &((const state *)other)->slots, add_record, self);
 }
 
 /* ---- reporting ------------------------------------------------------------------------------- */
@@ -288,11 +279,12 @@ static ifl_status report(const void *self, const ifl_sites *sites, const int32_t
 
 static const ifl_observer observer = {
     .name = "pattern",
-    .create = create,
+    .state_bytes = sizeof(state),
+    .begin = begin,
+    .end = end,
     .access = access_event,
     .contiguous = contiguous_event,
     .merge = merge,
-    .destroy = destroy,
 };
 
 const ifl_observation ifl_observe_pattern = {&observer, report, NULL};

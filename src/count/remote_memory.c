@@ -6,9 +6,6 @@
 #include "count/observe.h"
 #include "count/slots.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { REQUESTS, SECTORS, MEASURES };
 
 typedef struct record {
@@ -35,22 +32,15 @@ static const struct {
     ROW(LOAD, dshared_load), ROW(STORE, dshared_store), ROW(ATOMIC, dshared_atomic)};
 enum { ROWS = sizeof rows / sizeof *rows };
 
-static void destroy(void *self)
+static void end(void *self)
 {
-    state *s = self;
-    if (s)
-        ifl_slots_free(&s->slots);
-    free(s);
+    ifl_slots_free(&((state *)self)->slots);
 }
 
-static void *create(const ifl_sites *sites)
+static bool begin(void *self, const ifl_sites *sites, const void *settings)
 {
-    state *s = calloc(1, sizeof *s);
-    if (s && !ifl_slots_init(&s->slots, sites, sizeof(record))) {
-        destroy(s);
-        return NULL;
-    }
-    return s;
+    (void)settings;
+    return ifl_slots_init(&((state *)self)->slots, sites, sizeof(record));
 }
 
 static void remote_event(void *self, const ifl_access *access)
@@ -65,17 +55,16 @@ static void remote_event(void *self, const ifl_access *access)
     r->sum[SECTORS] += footprint.sectors;
 }
 
+static void add_record(void *self, ifl_slot *slot, const ifl_slot *other)
+{
+    (void)self;
+    for (int m = 0; m < MEASURES; m++)
+        ((record *)slot)->sum[m] += ((const record *)other)->sum[m];
+}
+
 static void merge(void *self, const void *other)
 {
-    state *s = self;
-    const state *o = other;
-    s->slots.lost |= o->slots.lost;
-    for (size_t i = 0; i < o->slots.count; i++) {
-        const record *from = (const record *)ifl_slots_at(&o->slots, i);
-        record *to = (record *)ifl_slots_get(&s->slots, from->slot.site, from->slot.key);
-        for (int m = 0; to && m < MEASURES; m++)
-            to->sum[m] += from->sum[m];
-    }
+    ifl_slots_merge(&((state *)self)->slots, &((const state *)other)->slots, add_record, self);
 }
 
 static void add(ifl_counters *counters, unsigned row, const uint64_t sum[MEASURES])
@@ -112,25 +101,25 @@ static ifl_status report(const void *self, const ifl_sites *sites, const int32_t
     return IFL_OK;
 }
 
-/* The order of the records is that in which threads of the host came to them. */
+static uint64_t digest_record(const ifl_slot *slot)
+{
+    const uint64_t what[] = {slot->site, slot->key};
+    return ifl_hash_words(ifl_hash_words(IFL_HASH_BASIS, what, 2), ((const record *)slot)->sum,
+                          MEASURES);
+}
+
 static uint64_t digest(const void *self)
 {
-    const state *s = self;
-    uint64_t sum = s->slots.count;
-    for (size_t i = 0; i < s->slots.count; i++) {
-        const record *r = (const record *)ifl_slots_at(&s->slots, i);
-        const uint64_t what[] = {r->slot.site, r->slot.key};
-        sum += ifl_hash_words(ifl_hash_words(IFL_HASH_BASIS, what, 2), r->sum, MEASURES);
-    }
-    return sum;
+    return ifl_slots_digest(&((const state *)self)->slots, digest_record);
 }
 
 static const ifl_observer observer = {
     .name = "remote_memory",
-    .create = create,
+    .state_bytes = sizeof(state),
+    .begin = begin,
+    .end = end,
     .remote = remote_event,
     .merge = merge,
-    .destroy = destroy,
 };
 
 const ifl_observation ifl_observe_remote_memory = {&observer, report, digest};

@@ -7,6 +7,7 @@
 #include "count/slots.h"
 #include "profile/traffic.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -50,22 +51,15 @@ typedef struct state {
     ifl_lookup lookup;
 } state;
 
-static void destroy(void *self)
+static void end(void *self)
 {
-    state *s = self;
-    if (s)
-        ifl_slots_free(&s->slots);
-    free(s);
+    ifl_slots_free(&((state *)self)->slots);
 }
 
-static void *create(const ifl_sites *sites)
+static bool begin(void *self, const ifl_sites *sites, const void *settings)
 {
-    state *s = calloc(1, sizeof *s);
-    if (s && !ifl_slots_init(&s->slots, sites, sizeof(record))) {
-        destroy(s);
-        return NULL;
-    }
-    return s;
+    (void)settings;
+    return ifl_slots_init(&((state *)self)->slots, sites, sizeof(record));
 }
 
 /* ---- measuring ------------------------------------------------------------------------------- */
@@ -84,15 +78,16 @@ static void add(uint64_t sum[MEASURES], const ifl_footprint *f, uint64_t serial,
     sum[SERIAL] += times * serial;
 }
 
-static uint64_t measure(state *s, const ifl_access *access, ifl_footprint *footprint)
+static uint64_t measure(ifl_lookup *lookup, const ifl_access *access, ifl_footprint *footprint)
 {
-    ifl_footprint_measure(&s->lookup, access, footprint);
-    return access->kind == IFL_ACCESS_ATOMIC ? ifl_footprint_serial(&s->lookup, access) : 0;
+    ifl_footprint_measure(lookup, access, footprint);
+    return access->kind == IFL_ACCESS_ATOMIC ? ifl_footprint_serial(lookup, access) : 0;
 }
 
 /* Adds requests of such lanes that begin at `first` and are `step` bytes apart. */
-static void add_even(state *scratch, const ifl_slot *slot, ifl_access_shape shape, uint32_t mask,
-                     unsigned first, unsigned step, uint64_t times, uint64_t sum[MEASURES])
+static void add_even(ifl_lookup *lookup, const ifl_slot *slot, ifl_access_shape shape,
+                     uint32_t mask, unsigned first, unsigned step, uint64_t times,
+                     uint64_t sum[MEASURES])
 {
     uint64_t address[IFL_WARP_LANES];
     if (!times)
@@ -106,19 +101,19 @@ static void add_even(state *scratch, const ifl_slot *slot, ifl_access_shape shap
                                .mask = mask,
                                .address = address};
     ifl_footprint footprint;
-    const uint64_t serial = measure(scratch, &access, &footprint);
+    const uint64_t serial = measure(lookup, &access, &footprint);
     add(sum, &footprint, serial, times);
 }
 
-static void add_uniform(state *scratch, const record *r, uint64_t sum[MEASURES])
+static void add_uniform(ifl_lookup *lookup, const record *r, uint64_t sum[MEASURES])
 {
-    add_even(scratch, &r->slot, IFL_SHAPE_UNIFORM, r->uniform_mask, 0, 0, r->uniform, sum);
+    add_even(lookup, &r->slot, IFL_SHAPE_UNIFORM, r->uniform_mask, 0, 0, r->uniform, sum);
 }
 
-static void add_uniform_lanes(state *scratch, const record *r, uint64_t sum[MEASURES])
+static void add_uniform_lanes(ifl_lookup *lookup, const record *r, uint64_t sum[MEASURES])
 {
     for (unsigned lanes = 1; lanes <= IFL_WARP_LANES; lanes++)
-        add_even(scratch, &r->slot, IFL_SHAPE_UNIFORM, UINT32_MAX >> (IFL_WARP_LANES - lanes), 0, 0,
+        add_even(lookup, &r->slot, IFL_SHAPE_UNIFORM, UINT32_MAX >> (IFL_WARP_LANES - lanes), 0, 0,
                  r->uniform_lanes[lanes], sum);
 }
 
@@ -133,7 +128,7 @@ static void count_uniform(state *s, record *r, const ifl_access *access)
         return;
     }
     if (r->uniform_mask != mask) {
-        add_uniform(s, r, r->sum);
+        add_uniform(&s->lookup, r, r->sum);
         r->uniform_mask = mask;
         r->uniform = 0;
     }
@@ -143,7 +138,7 @@ static void count_uniform(state *s, record *r, const ifl_access *access)
 static void measure_any(state *s, record *r, const ifl_access *access)
 {
     ifl_footprint footprint;
-    uint64_t serial = measure(s, access, &footprint);
+    uint64_t serial = measure(&s->lookup, access, &footprint);
     add(r->sum, &footprint, serial, 1);
 }
 
@@ -160,7 +155,7 @@ static void measure_alike(state *s, record *r, const ifl_access *access)
     if (r->likeness != access->likeness)
         forget_kept(r, access->likeness);
     if (r->known[at] != where + 1) {
-        r->serial[at] = (uint8_t)measure(s, access, &r->footprint[at]);
+        r->serial[at] = (uint8_t)measure(&s->lookup, access, &r->footprint[at]);
         r->known[at] = (uint8_t)(where + 1);
     }
     add(r->sum, &r->footprint[at], r->serial[at], 1);
@@ -198,30 +193,29 @@ static void access_event(void *self, const ifl_access *access)
     }
 }
 
-static void merge(void *self, const void *other)
+static void add_record(void *self, ifl_slot *slot, const ifl_slot *other)
 {
-    state *s = self;
-    const state *o = other;
-    s->slots.lost |= o->slots.lost;
-    for (size_t i = 0; i < o->slots.count; i++) {
-        const record *from = (const record *)ifl_slots_at(&o->slots, i);
-        record *to = (record *)ifl_slots_get(&s->slots, from->slot.site, from->slot.key);
-        if (!to)
-            continue;
-        for (int m = 0; m < MEASURES; m++)
-            to->sum[m] += from->sum[m];
-        add_uniform(s, from, to->sum);
-        for (int n = 0; n <= IFL_WARP_LANES; n++) {
-            to->uniform_lanes[n] += from->uniform_lanes[n];
-            to->apart[n] += from->apart[n];
-        }
-        for (int b = 0; b < IFL_LINE_BYTES; b++)
-            to->contiguous[b] += from->contiguous[b];
+    record *to = (record *)slot;
+    const record *from = (const record *)other;
+    for (int m = 0; m < MEASURES; m++)
+        to->sum[m] += from->sum[m];
+    add_uniform(&((state *)self)->lookup, from, to->sum);
+    for (int n = 0; n <= IFL_WARP_LANES; n++) {
+        to->uniform_lanes[n] += from->uniform_lanes[n];
+        to->apart[n] += from->apart[n];
     }
+    for (int b = 0; b < IFL_LINE_BYTES; b++)
+        to->contiguous[b] += from->contiguous[b];
 }
 
-static uint64_t digest_record(const record *r)
+static void merge(void *self, const void *other)
 {
+    ifl_slots_merge(&((state *)self)->slots, &((const state *)other)->slots, add_record, self);
+}
+
+static uint64_t digest_record(const ifl_slot *slot)
+{
+    const record *r = (const record *)slot;
     const uint64_t own[] = {r->slot.site, r->slot.key, r->uniform_mask, r->uniform};
     uint64_t hash = ifl_hash_words(IFL_HASH_BASIS, own, sizeof own / sizeof *own);
     hash = ifl_hash_words(hash, r->sum, MEASURES);
@@ -230,14 +224,9 @@ static uint64_t digest_record(const record *r)
     return ifl_hash_words(hash, r->apart, IFL_WARP_LANES + 1);
 }
 
-/* The order of the records is that in which threads of the host came to them. */
 static uint64_t digest(const void *self)
 {
-    const state *s = self;
-    uint64_t sum = s->slots.count;
-    for (size_t i = 0; i < s->slots.count; i++)
-        sum += digest_record((const record *)ifl_slots_at(&s->slots, i));
-    return sum;
+    return ifl_slots_digest(&((const state *)self)->slots, digest_record);
 }
 
 /* ---- reporting ------------------------------------------------------------------------------- */
@@ -302,14 +291,14 @@ static void add_apart(const record *r, uint64_t sum[MEASURES])
     }
 }
 
-static void sum_up(state *scratch, const record *r, uint64_t sum[MEASURES])
+static void sum_up(ifl_lookup *lookup, const record *r, uint64_t sum[MEASURES])
 {
     memcpy(sum, r->sum, sizeof r->sum);
-    add_uniform(scratch, r, sum);
-    add_uniform_lanes(scratch, r, sum);
+    add_uniform(lookup, r, sum);
+    add_uniform_lanes(lookup, r, sum);
     add_apart(r, sum);
     for (unsigned first = 0; first < IFL_LINE_BYTES; first++)
-        add_even(scratch, &r->slot, IFL_SHAPE_ANY, UINT32_MAX, first, ifl_slot_bytes(&r->slot),
+        add_even(lookup, &r->slot, IFL_SHAPE_ANY, UINT32_MAX, first, ifl_slot_bytes(&r->slot),
                  r->contiguous[first], sum);
 }
 
@@ -333,7 +322,7 @@ static void settle_passes(const ifl_sites *sites, const ifl_slot *slot, uint64_t
     }
 }
 
-static void report_record(state *scratch, const ifl_sites *sites, const record *r,
+static void report_record(ifl_lookup *lookup, const ifl_sites *sites, const record *r,
                           const int32_t *line_of, ifl_profile *profile)
 {
     uint64_t sum[MEASURES];
@@ -343,7 +332,7 @@ static void report_record(state *scratch, const ifl_sites *sites, const record *
     if (kind == IFL_TRAFFIC_COUNT)
         return;
     const family f = family_of(kind);
-    sum_up(scratch, r, sum);
+    sum_up(lookup, r, sum);
     settle_passes(sites, &r->slot, sum);
     add_family(&profile->counters, &f, sum);
     if (line >= 0 && (size_t)line < profile->lines.count)
@@ -356,23 +345,24 @@ static ifl_status report(const void *self, const ifl_sites *sites, const int32_t
     const state *s = self;
     if (s->slots.lost)
         return ifl_fail(error, IFL_NO_MEMORY, "no memory to count memory accesses");
-    state *scratch = create(sites);
-    if (!scratch)
-        return ifl_fail_memory(error, sizeof *scratch);
+    ifl_lookup *lookup = calloc(1, sizeof *lookup);
+    if (!lookup)
+        return ifl_fail_memory(error, sizeof *lookup);
     add_zeros(profile);
     for (size_t i = 0; i < s->slots.count; i++)
-        report_record(scratch, sites, (const record *)ifl_slots_at(&s->slots, i), line_of, profile);
-    destroy(scratch);
+        report_record(lookup, sites, (const record *)ifl_slots_at(&s->slots, i), line_of, profile);
+    free(lookup);
     return IFL_OK;
 }
 
 static const ifl_observer observer = {
     .name = "access",
-    .create = create,
+    .state_bytes = sizeof(state),
+    .begin = begin,
+    .end = end,
     .access = access_event,
     .contiguous = contiguous_event,
     .merge = merge,
-    .destroy = destroy,
 };
 
 const ifl_observation ifl_observe_access = {&observer, report, digest};

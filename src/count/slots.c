@@ -55,3 +55,23 @@ ifl_slot *ifl_slots_get(ifl_slots *slots, uint32_t site, uint32_t key)
     }
     return add(slots, site, key);
 }
+
+void ifl_slots_merge(ifl_slots *slots, const ifl_slots *other,
+                     void (*add_record)(void *user, ifl_slot *to, const ifl_slot *from), void *user)
+{
+    slots->lost |= other->lost;
+    for (size_t i = 0; i < other->count; i++) {
+        const ifl_slot *from = ifl_slots_at(other, i);
+        ifl_slot *to = ifl_slots_get(slots, from->site, from->key);
+        if (to)
+            add_record(user, to, from);
+    }
+}
+
+uint64_t ifl_slots_digest(const ifl_slots *slots, uint64_t (*digest)(const ifl_slot *slot))
+{
+    uint64_t sum = slots->count;
+    for (size_t i = 0; i < slots->count; i++)
+        sum += digest(ifl_slots_at(slots, i));
+    return sum;
+}

@@ -33,6 +33,12 @@ void ifl_slots_free(ifl_slots *slots);
  * event.h. */
 ifl_slot *ifl_slots_get(ifl_slots *slots, uint32_t site, uint32_t key);
 
+/* Adds the records of other slots: `add` is told of `user` and each two records. */
+void ifl_slots_merge(ifl_slots *slots, const ifl_slots *other,
+                     void (*add)(void *user, ifl_slot *to, const ifl_slot *from), void *user);
+/* Of all records, whatever their order: it is that in which threads of the host came to them. */
+uint64_t ifl_slots_digest(const ifl_slots *slots, uint64_t (*digest)(const ifl_slot *slot));
+
 static inline uint32_t ifl_slot_key(const ifl_access *access)
 {
     return access->kind | (uint32_t)access->space << 8 | (uint32_t)access->bytes << 16;

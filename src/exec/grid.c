@@ -134,8 +134,7 @@ static bool make_states(ifl_worker *worker, const ifl_exec_launch *launch)
     for (size_t i = 0; i < launch->observer_count; i++) {
         const ifl_observer *observer = launch->observers[i];
         const ifl_sites *sites = &launch->image->sites;
-        worker->states[i] = observer->create ? observer->create(sites)
-                                             : observer->create_with(sites, observer->settings);
+        worker->states[i] = ifl_observer_new(observer, sites, observer->settings);
         if (!worker->states[i])
             return false;
         worker->tells_ends |= launch->observers[i]->block_end != NULL;
@@ -175,8 +174,7 @@ static void free_worker(ifl_worker *worker)
     for (uint32_t b = 0; b < worker->block_count; b++)
         ifl_block_free(&worker->blocks[b]);
     for (size_t i = 0; launch && worker->states && i < launch->observer_count; i++)
-        if (worker->states[i])
-            launch->observers[i]->destroy(worker->states[i]);
+        ifl_observer_free(launch->observers[i], worker->states[i]);
     free(worker->states);
     free(worker->listeners);
     free(worker->counts);
@@ -641,8 +639,7 @@ ifl_status ifl_engine_end(ifl_exec_run *run, ifl_exec_result *result, ifl_error 
 void ifl_exec_result_free(const ifl_exec_launch *launch, ifl_exec_result *result)
 {
     for (size_t i = 0; result->states && i < launch->observer_count; i++)
-        if (result->states[i])
-            launch->observers[i]->destroy(result->states[i]);
+        ifl_observer_free(launch->observers[i], result->states[i]);
     for (size_t i = 0; i < result->warning_count; i++)
         free(result->warnings[i]);
     free(result->states);

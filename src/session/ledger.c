@@ -734,18 +734,10 @@ ifl_status ifl_session_entries(ifl_session *session, const ifl_ledger_entry **en
     return status;
 }
 
-static void free_states(void **states)
-{
-    for (size_t i = 0; states && i < ifl_observation_count; i++)
-        if (states[i])
-            ifl_observations[i]->observer->destroy(states[i]);
-    free(states);
-}
-
 static void free_row(ifl_ledger_row *row)
 {
-    free_states(row->states);
-    free_states(row->beside.states);
+    ifl_observations_free(row->states);
+    ifl_observations_free(row->beside.states);
     ifl_repeats_free(&row->repeats);
     ifl_vec_free(&row->kinds);
     free(row->site);

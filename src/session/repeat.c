@@ -189,19 +189,11 @@ void ifl_repeat_begin(ifl_session *session, ifl_repeat_list *list, const ifl_ses
 
 /* ---- what it was ----------------------------------------------------------------------------- */
 
-static void free_states(void **states)
-{
-    for (size_t i = 0; states && i < ifl_observation_count; i++)
-        if (states[i])
-            ifl_observations[i]->observer->destroy(states[i]);
-    free(states);
-}
-
 static void forget(ifl_repeat *repeat)
 {
     drop_kept(repeat);
     ifl_vec_free(&repeat->uses);
-    free_states(repeat->states);
+    ifl_observations_free(repeat->states);
     repeat->states = NULL;
 }
 
@@ -210,9 +202,9 @@ static void **copy_states(const ifl_sites *sites, void *const *states)
     void **copy = calloc(ifl_observation_count, sizeof *copy);
     for (size_t i = 0; copy && i < ifl_observation_count; i++) {
         const ifl_observer *observer = ifl_observations[i]->observer;
-        copy[i] = observer->create(sites);
+        copy[i] = ifl_observer_new(observer, sites, NULL);
         if (!copy[i] || !states[i]) {
-            free_states(copy);
+            ifl_observations_free(copy);
             return NULL;
         }
         observer->merge(copy[i], states[i]);

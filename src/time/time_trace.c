@@ -210,14 +210,12 @@ static void free_block(ifl_block_trace *block, uint32_t warps)
     ifl_vec_free(&block->objects);
 }
 
-static void destroy(void *self)
+static void end(void *self)
 {
     ifl_time_traces *t = self;
-    for (size_t i = 0; t && i < t->blocks.count; i++)
+    for (size_t i = 0; i < t->blocks.count; i++)
         free_block(&t->blocks.at[i], t->plan->warps_per_block);
-    if (t)
-        ifl_vec_free(&t->blocks);
-    free(t);
+    ifl_vec_free(&t->blocks);
 }
 
 /* Counts of arrivals have no gaps. */
@@ -229,17 +227,15 @@ static bool has_counted(const ifl_sites *sites)
     return false;
 }
 
-static void *create(const ifl_sites *sites, const void *settings)
+static bool begin(void *self, const ifl_sites *sites, const void *settings)
 {
-    ifl_time_traces *t = calloc(1, sizeof *t);
-    if (!t)
-        return NULL;
+    ifl_time_traces *t = self;
     t->plan = settings;
     t->has_windows = t->plan->window && !has_counted(sites);
     t->sites = sites;
     t->last_number = UINT64_MAX;
     ifl_request_lines_init(&t->lines);
-    return t;
+    return true;
 }
 
 /* ---- keeping it short ------------------------------------------------------------------------ */
@@ -787,7 +783,9 @@ size_t ifl_time_traces_all(const ifl_time_traces *traces, const ifl_block_trace 
 
 const ifl_observer ifl_time_observer = {
     .name = "time",
-    .create_with = create,
+    .state_bytes = sizeof(ifl_time_traces),
+    .begin = begin,
+    .end = end,
     .access = access_event,
     .remote = remote_event,
     .follows = follows,
@@ -796,5 +794,4 @@ const ifl_observer ifl_time_observer = {
     .parting = parting_event,
     .object = object_event,
     .merge = merge,
-    .destroy = destroy,
 };

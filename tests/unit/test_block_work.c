@@ -17,14 +17,14 @@ static ifl_profile *profile_of(const uint64_t instructions[BLOCKS], bool was_alo
     static const ifl_sites sites = {0};
     const ifl_observer *observer = ifl_observe_block_work.observer;
     ifl_error error;
-    void *state = observer->create(&sites);
+    void *state = ifl_observer_new(observer, &sites, NULL);
     assert_non_null(state);
     for (uint64_t b = 0; b < BLOCKS; b++)
         observer->block_end(state, &(ifl_block_end){b, BLOCKS, instructions[b], was_alone});
     ifl_profile *profile = ifl_profile_new();
     assert_non_null(profile);
     assert_int_equal(ifl_observe_block_work.report(state, &sites, NULL, profile, &error), IFL_OK);
-    observer->destroy(state);
+    ifl_observer_free(observer, state);
     return profile;
 }
 

@@ -60,7 +60,8 @@ static void add_to_parts(void *state, uint64_t first, uint64_t lines, uint32_t m
  * 1,024 KiB nothing is known. */
 static void busiest_part_of_atomics(void **unused)
 {
-    void *a = observer->create(&sites), *b = observer->create(&sites);
+    void *a = ifl_observer_new(observer, &sites, NULL),
+         *b = ifl_observer_new(observer, &sites, NULL);
     const ifl_counter which = IFL_COUNTER_global_atomic_busiest_part;
     (void)unused;
     add_to_parts(a, 0, 1024, every_lane);
@@ -80,8 +81,8 @@ static void busiest_part_of_atomics(void **unused)
     profile = report_of(a);
     assert_false(profile->counters.known[which]);
     ifl_profile_destroy(profile);
-    observer->destroy(a);
-    observer->destroy(b);
+    ifl_observer_free(observer, a);
+    ifl_observer_free(observer, b);
 }
 
 /* Two workers on one word, 2 + 6 * 2 passes a request of seven lanes; the next 256 bytes are in
@@ -89,7 +90,8 @@ static void busiest_part_of_atomics(void **unused)
  * of which two are does, as often as one of one. */
 static void busiest_slice_of_atomics_and_stores(void **unused)
 {
-    void *a = observer->create(&sites), *b = observer->create(&sites);
+    void *a = ifl_observer_new(observer, &sites, NULL),
+         *b = ifl_observer_new(observer, &sites, NULL);
     (void)unused;
     add_words(a, IFL_ACCESS_ATOMIC, 0x10000, 0, 0x7f);
     add_words(b, IFL_ACCESS_ATOMIC, 0x10000, 0, 0x7f);
@@ -109,8 +111,8 @@ static void busiest_slice_of_atomics_and_stores(void **unused)
     assert_int_equal(value[IFL_COUNTER_global_store_busiest_slice], 3 + 1 + 1 + 1 + 2);
     assert_int_equal(value[IFL_COUNTER_global_store_lone_requests], 3 + 1 + 1 + 1 + 8);
     ifl_profile_destroy(profile);
-    observer->destroy(a);
-    observer->destroy(b);
+    ifl_observer_free(observer, a);
+    ifl_observer_free(observer, b);
 }
 
 /* Warps whose first lane adds: to one word, and in turn to two sectors of a part (an H100: 33,792 of
@@ -123,7 +125,7 @@ static void floats_of_one_lane_keep_their_sector(void **unused)
     for (int is_float = 0; is_float < 2; is_float++)
         for (int sectors = 1; sectors <= 2; sectors++) {
             one_site[0].access.is_float = is_float;
-            void *state = observer->create(&sites);
+            void *state = ifl_observer_new(observer, &sites, NULL);
             for (int i = 0; i < REQUESTS; i++) {
                 const uint64_t address[LANES] = {4096 + 32 * (uint64_t)(i % sectors)};
                 add_request(state, IFL_ACCESS_ATOMIC, 1, address);
@@ -132,7 +134,7 @@ static void floats_of_one_lane_keep_their_sector(void **unused)
             assert_int_equal(profile->counters.value[IFL_COUNTER_global_atomic_busiest_part],
                              expected[is_float][sectors - 1]);
             ifl_profile_destroy(profile);
-            observer->destroy(state);
+            ifl_observer_free(observer, state);
         }
 }
 
@@ -149,14 +151,14 @@ static void floats_on_one_address_take_longer(void **unused)
         for (int i = 0; i < 3; i++) {
             uint64_t address[LANES];
             one_site[0].access.is_float = is_float;
-            void *state = observer->create(&sites);
+            void *state = ifl_observer_new(observer, &sites, NULL);
             for (unsigned lane = 0; lane < LANES; lane++)
                 address[lane] = 4096 + apart[i] * (lane % 2);
             add_request(state, IFL_ACCESS_ATOMIC, every_lane, address);
             ifl_profile *profile = report_of(state);
             assert_int_equal(profile->counters.value[which], expected[is_float][i]);
             ifl_profile_destroy(profile);
-            observer->destroy(state);
+            ifl_observer_free(observer, state);
         }
 }
 
@@ -164,7 +166,7 @@ static void floats_on_one_address_take_longer(void **unused)
  * all slices alike. */
 static void rows_are_stores_of_few_sectors(void **unused)
 {
-    void *state = observer->create(&sites);
+    void *state = ifl_observer_new(observer, &sites, NULL);
     const uint64_t place[] = {32}, in_line[] = {64}, across[] = {16};
     ifl_access row = {.kind = IFL_ACCESS_STORE,
                       .space = IFL_SPACE_GLOBAL,
@@ -186,13 +188,14 @@ static void rows_are_stores_of_few_sectors(void **unused)
     assert_int_equal(profile->counters.value[IFL_COUNTER_global_store_busiest_slice], 5 + 1);
     assert_false(profile->counters.known[IFL_COUNTER_global_store_lone_blocks]);
     ifl_profile_destroy(profile);
-    observer->destroy(state);
+    ifl_observer_free(observer, state);
 }
 
 /* Of four blocks on two workers one adds and stores, and one stores: twice. */
 static void blocks_that_add_and_store(void **unused)
 {
-    void *a = observer->create(&sites), *b = observer->create(&sites);
+    void *a = ifl_observer_new(observer, &sites, NULL),
+         *b = ifl_observer_new(observer, &sites, NULL);
     (void)unused;
     add_words(a, IFL_ACCESS_ATOMIC, 0x10000, 0, 1);
     add_words(a, IFL_ACCESS_STORE, 0x10000, 0, 1);
@@ -207,8 +210,8 @@ static void blocks_that_add_and_store(void **unused)
     assert_int_equal(profile->counters.value[IFL_COUNTER_global_atomic_blocks], 1);
     assert_int_equal(profile->counters.value[IFL_COUNTER_global_store_lone_blocks], 2);
     ifl_profile_destroy(profile);
-    observer->destroy(a);
-    observer->destroy(b);
+    ifl_observer_free(observer, a);
+    ifl_observer_free(observer, b);
 }
 
 int main(void)

@@ -44,7 +44,7 @@ static void check(const step *steps, size_t count)
     const ifl_trace_scope scope = {0};
     const ifl_trace_plan plan = {
         .scopes = &scope, .scope_count = 1, .warps_per_block = 1, .blocks = 1};
-    ifl_trace_state *state = ifl_cache_observer.create_with(&sites, &plan);
+    ifl_trace_state *state = ifl_observer_new(&ifl_cache_observer, &sites, &plan);
     assert_non_null(state);
     for (size_t i = 0; i < count; i++)
         ask(state, &steps[i]);
@@ -53,7 +53,7 @@ static void check(const step *steps, size_t count)
     for (size_t i = 0; i < count; i++)
         assert_int_equal(trace->records.at[i].position,
                          steps[i].turn << IFL_TRACE_SEQUENCE_BITS | steps[i].sequence);
-    ifl_cache_observer.destroy(state);
+    ifl_observer_free(&ifl_cache_observer, state);
 }
 
 static void test_waits_end_turns(void **unused)
@@ -97,7 +97,7 @@ static void test_cuts(void **unused)
     const ifl_trace_scope scope = {.most_share = SHARE, .least_blocks = LEAST};
     const ifl_trace_plan plan = {
         .scopes = &scope, .scope_count = 1, .warps_per_block = 1, .blocks = BLOCKS};
-    ifl_trace_state *state = ifl_cache_observer.create_with(&sites, &plan);
+    ifl_trace_state *state = ifl_observer_new(&ifl_cache_observer, &sites, &plan);
     (void)unused;
     assert_non_null(state);
     for (uint64_t b = 0; b < BLOCKS; b++) {
@@ -116,7 +116,7 @@ static void test_cuts(void **unused)
     assert_in_range(trace->records.count, IFL_TRACE_RECORDS / 2 - 2, IFL_TRACE_RECORDS);
     for (size_t i = 0; i < trace->records.count; i++)
         assert_true(trace->records.at[i].warp < (uint64_t)trace->records.count << SHARE);
-    ifl_cache_observer.destroy(state);
+    ifl_observer_free(&ifl_cache_observer, state);
 }
 
 /* A sample of every 2^13-th line leaves 60 of an H200's L2, which is played with all of the
@@ -195,16 +195,16 @@ static void test_part_of_two_workers(void **unused)
                                      .scope_count = SCOPES,
                                      .warps_per_block = 1,
                                      .blocks = cases[i].first + cases[i].second};
-        ifl_trace_state *one = ifl_cache_observer.create_with(&sites, &plan);
-        ifl_trace_state *two = ifl_cache_observer.create_with(&sites, &plan);
+        ifl_trace_state *one = ifl_observer_new(&ifl_cache_observer, &sites, &plan);
+        ifl_trace_state *two = ifl_observer_new(&ifl_cache_observer, &sites, &plan);
         read_lines(one, 0, cases[i].first);
         read_lines(two, cases[i].first, cases[i].second);
         ifl_cache_observer.merge(one, two);
         assert_int_equal(ifl_trace_of(one, PART) == ifl_trace_of(one, WHOLE), cases[i].is_like);
         check_same(ifl_trace_of(one, PART), ifl_trace_of(one, ALONE));
         assert_true(ifl_trace_is_whole(one));
-        ifl_cache_observer.destroy(one);
-        ifl_cache_observer.destroy(two);
+        ifl_observer_free(&ifl_cache_observer, one);
+        ifl_observer_free(&ifl_cache_observer, two);
     }
 }
 

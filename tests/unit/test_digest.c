@@ -51,13 +51,13 @@ static uint64_t digest_of(const launch *l)
     void *states[MOST] = {0};
     assert_true(ifl_observation_count <= MOST);
     for (size_t i = 0; i < ifl_observation_count; i++)
-        assert_non_null(states[i] = ifl_observations[i]->observer->create(&sites));
+        assert_non_null(states[i] = ifl_observer_new(ifl_observations[i]->observer, &sites, NULL));
     for (uint32_t trip = 0; trip < l->trips; trip++)
         for (uint32_t i = 0; i < SITES; i++)
             tell(states, l, l->second_first ? 1 - i : i);
     const uint64_t digest = ifl_observations_digest(states);
     for (size_t i = 0; i < ifl_observation_count; i++)
-        ifl_observations[i]->observer->destroy(states[i]);
+        ifl_observer_free(ifl_observations[i]->observer, states[i]);
     return digest;
 }
 

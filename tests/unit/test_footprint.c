@@ -344,7 +344,7 @@ static void sequences_equal_the_sum_of_the_references(void **unused)
     static const int32_t line_of[3] = {-1, -1, -1};
     figures wanted[IFL_SPACE_COUNT][IFL_ACCESS_KINDS];
     const ifl_observer *observer = ifl_observe_access.observer;
-    void *state = observer->create(&sites);
+    void *state = ifl_observer_new(observer, &sites, NULL);
     memset(wanted, 0, sizeof wanted);
     for (int i = 0; i < 4000; i++) {
         uint64_t address[LANES], shift = 4 * draw(64);
@@ -364,7 +364,7 @@ static void sequences_equal_the_sum_of_the_references(void **unused)
             if (wanted[space][kind].requests)
                 check_counters(&profile->counters, space, kind, &wanted[space][kind]);
     ifl_profile_destroy(profile);
-    observer->destroy(state);
+    ifl_observer_free(observer, state);
 }
 
 int main(void)

@@ -51,12 +51,12 @@ static ifl_profile *report_of(const ifl_observation *observation, const void *st
 /* One request alone, as line 0 of a profile. */
 static ifl_profile *observe(const ifl_observation *observation, const ifl_access *access)
 {
-    void *state = observation->observer->create(&sites);
+    void *state = ifl_observer_new(observation->observer, &sites, NULL);
     assert_non_null(state);
     observation->observer->access(state, access);
     ifl_profile *profile =
         report_of(observation, state, (ifl_space)access->space, (ifl_access_kind)access->kind);
-    observation->observer->destroy(state);
+    ifl_observer_free(observation->observer, state);
     return profile;
 }
 
@@ -252,7 +252,7 @@ static void later_passes_are_no_requests(void **unused)
     (void)unused;
     const uint64_t address[LANES] = {0x1000, 0x1010, 0x1040};
     ifl_access pass = request(IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD, 8, 7, address);
-    void *state = ifl_observe_access.observer->create(&sites);
+    void *state = ifl_observer_new(ifl_observe_access.observer, &sites, NULL);
     assert_non_null(state);
     for (int i = 0; i < 4; i++) {
         pass.continues = i != 0;
@@ -263,7 +263,7 @@ static void later_passes_are_no_requests(void **unused)
     assert_int_equal(f.requests, 1);
     assert_int_equal(f.sectors, 8);
     ifl_profile_destroy(profile);
-    ifl_observe_access.observer->destroy(state);
+    ifl_observer_free(ifl_observe_access.observer, state);
 }
 
 static void unaligned_lanes_touch_two_sectors(void **unused)
@@ -475,7 +475,7 @@ static ifl_profile *play(const ifl_observation *observation, unsigned workers, b
     const ifl_observer *observer = observation->observer;
     void *state[8];
     for (unsigned w = 0; w < workers; w++)
-        assert_non_null(state[w] = observer->create(&sites));
+        assert_non_null(state[w] = ifl_observer_new(observer, &sites, NULL));
     for (uint64_t block = 0; block < 64; block++)
         play_block(observer, state[(block * 5 + block / 7) % workers], block);
     for (unsigned w = 1; w < workers; w++) {
@@ -485,7 +485,7 @@ static ifl_profile *play(const ifl_observation *observation, unsigned workers, b
     ifl_profile *profile = report_of(observation, state[backwards ? workers - 1 : 0],
                                      IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD);
     for (unsigned w = 0; w < workers; w++)
-        observer->destroy(state[w]);
+        ifl_observer_free(observer, state[w]);
     return profile;
 }
 
@@ -535,7 +535,7 @@ static ifl_profile *play_alike(const ifl_observation *observation, const ifl_acc
                    {0, 33, 4, UINT32_MAX},
                    {1, 0, 32, 0x80000001}};
     enum { LAYOUTS = sizeof layouts / sizeof *layouts, PLACES = 300 };
-    void *state = observation->observer->create(&sites);
+    void *state = ifl_observer_new(observation->observer, &sites, NULL);
     uint64_t address[LANES];
     for (unsigned r = 0; r < 2 * LAYOUTS; r++) {
         ifl_access access = *of;
@@ -553,7 +553,7 @@ static ifl_profile *play_alike(const ifl_observation *observation, const ifl_acc
     }
     ifl_profile *profile =
         report_of(observation, state, (ifl_space)of->space, (ifl_access_kind)of->kind);
-    observation->observer->destroy(state);
+    ifl_observer_free(observation->observer, state);
     return profile;
 }
 
@@ -577,7 +577,7 @@ static void one_instruction_may_touch_two_spaces(void **unused)
 {
     (void)unused;
     uint64_t address[LANES];
-    void *state = ifl_observe_access.observer->create(&sites);
+    void *state = ifl_observer_new(ifl_observe_access.observer, &sites, NULL);
     fill(address, 4096, 16);
     ifl_access read = request(IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD, 16, every_lane, address);
     ifl_access write = request(IFL_SPACE_SHARED, IFL_ACCESS_STORE, 16, every_lane, address);
@@ -592,7 +592,7 @@ static void one_instruction_may_touch_two_spaces(void **unused)
     assert_true(line->known[IFL_COUNTER_shared_store_wavefronts]);
     assert_false(line->known[IFL_COUNTER_shared_load_requests]);
     ifl_profile_destroy(profile);
-    ifl_observe_access.observer->destroy(state);
+    ifl_observer_free(ifl_observe_access.observer, state);
 }
 
 /* Known to be 0 for the launch and for lines of that kind; what the engine cannot see stays
@@ -602,10 +602,10 @@ static void what_did_not_happen_is_zero(void **unused)
     (void)unused;
     ifl_profile *profile = empty_profile(IFL_SPACE_SHARED, IFL_ACCESS_ATOMIC);
     for (size_t i = 0; i < ifl_observation_count; i++) {
-        void *state = ifl_observations[i]->observer->create(&sites);
+        void *state = ifl_observer_new(ifl_observations[i]->observer, &sites, NULL);
         assert_int_equal(ifl_observations[i]->report(state, &sites, line_of, profile, NULL),
                          IFL_OK);
-        ifl_observations[i]->observer->destroy(state);
+        ifl_observer_free(ifl_observations[i]->observer, state);
     }
     static const ifl_counter unknown[] = {
 #define PIPE(name, counter, metric, what) IFL_COUNTER_##counter,
@@ -646,8 +646,8 @@ static void mix_counts_instructions_by_name(void **unused)
     const ifl_sites six = {.at = mixed, .count = 6};
     const ifl_observer *observer = ifl_observe_mix.observer;
     void *a = NULL, *b = NULL;
-    assert_non_null(a = observer->create(&six));
-    assert_non_null(b = observer->create(&six));
+    assert_non_null(a = ifl_observer_new(observer, &six, NULL));
+    assert_non_null(b = ifl_observer_new(observer, &six, NULL));
     for (uint32_t i = 0; i < 6; i++) {
         ifl_issue issue = {i, rows[i].warps, rows[i].threads, .executing = 0};
         observer->issue(i % 2 ? a : b, &issue);
@@ -669,15 +669,16 @@ static void mix_counts_instructions_by_name(void **unused)
         assert_int_equal(profile->ptx_opcodes.at[i].count, wanted[i].count);
     }
     ifl_profile_destroy(profile);
-    observer->destroy(a);
-    observer->destroy(b);
+    ifl_observer_free(observer, a);
+    ifl_observer_free(observer, b);
 }
 
 static void divergence_counts_branches_that_split(void **unused)
 {
     (void)unused;
     const ifl_observer *observer = ifl_observe_divergence.observer;
-    void *a = observer->create(&sites), *b = observer->create(&sites);
+    void *a = ifl_observer_new(observer, &sites, NULL),
+         *b = ifl_observer_new(observer, &sites, NULL);
     ifl_divergence split = {3, 0xffff, 0xff};
     observer->divergence(a, &split);
     observer->divergence(b, &split);
@@ -686,8 +687,8 @@ static void divergence_counts_branches_that_split(void **unused)
     ifl_profile *profile = report_of(&ifl_observe_divergence, a, IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD);
     assert_int_equal(profile->counters.value[IFL_COUNTER_divergent_branches], 3);
     ifl_profile_destroy(profile);
-    observer->destroy(a);
-    observer->destroy(b);
+    ifl_observer_free(observer, a);
+    ifl_observer_free(observer, b);
 }
 
 /* Of requests side by side observers are told how many begin where. */
@@ -704,8 +705,8 @@ static void contiguous_requests_may_come_in_sums(void **state)
                     address[i] = 0x1000 + first + i * bytes;
                 ifl_access access =
                     request(IFL_SPACE_GLOBAL, IFL_ACCESS_STORE, bytes, every_lane, address);
-                void *each = of[o]->observer->create(&sites),
-                     *sum = of[o]->observer->create(&sites);
+                void *each = ifl_observer_new(of[o]->observer, &sites, NULL),
+                     *sum = ifl_observer_new(of[o]->observer, &sites, NULL);
                 for (int n = 0; n < TIMES; n++)
                     of[o]->observer->access(each, &access);
                 access.shape = IFL_SHAPE_CONTIGUOUS;
@@ -721,8 +722,8 @@ static void contiguous_requests_may_come_in_sums(void **state)
                 }
                 ifl_profile_destroy(a);
                 ifl_profile_destroy(b);
-                of[o]->observer->destroy(each);
-                of[o]->observer->destroy(sum);
+                ifl_observer_free(of[o]->observer, each);
+                ifl_observer_free(of[o]->observer, sum);
             }
 }
 

@@ -46,7 +46,8 @@ static uint64_t counter_of(const void *state, ifl_counter which)
 /* A line of one sector takes as long as one of two; what goes through the L1 does not count. */
 static void turns_of_lines(void **unused)
 {
-    void *a = observer->create(&sites), *b = observer->create(&sites);
+    void *a = ifl_observer_new(observer, &sites, NULL),
+         *b = ifl_observer_new(observer, &sites, NULL);
     (void)unused;
     load(a, 0, BASE, 0);   /* one word */
     load(a, 0, BASE, 4);   /* four sectors of a line */
@@ -56,8 +57,8 @@ static void turns_of_lines(void **unused)
     assert_int_equal(counter_of(a, IFL_COUNTER_global_past_lines), 3);
     assert_int_equal(counter_of(a, IFL_COUNTER_global_past_turns), 2 + 4 + 2);
     assert_int_equal(counter_of(a, IFL_COUNTER_global_past_busiest_slice), 2 + 4 + 2);
-    observer->destroy(a);
-    observer->destroy(b);
+    ifl_observer_free(observer, a);
+    ifl_observer_free(observer, b);
 }
 
 static uint32_t slices_of(uint64_t bytes)

@@ -20,7 +20,7 @@ static uint64_t address[LANES];
 
 static void *start(void)
 {
-    void *state = ifl_observe_pattern.observer->create(&sites);
+    void *state = ifl_observer_new(ifl_observe_pattern.observer, &sites, NULL);
     assert_non_null(state);
     return state;
 }
@@ -48,7 +48,7 @@ static ifl_pattern pattern_of(const void *state, uint32_t instruction)
 
 static void stop(void *state)
 {
-    ifl_observe_pattern.observer->destroy(state);
+    ifl_observer_free(ifl_observe_pattern.observer, state);
 }
 
 static ifl_access load(unsigned bytes)

@@ -40,12 +40,12 @@ static ifl_request_cost kept_of(const ifl_access *access)
         .warps_per_block = 1,
         .blocks = 1};
     const ifl_block_trace *found = NULL;
-    ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
+    ifl_time_traces *traces = ifl_observer_new(&ifl_time_observer, &sites, &plan);
     assert_true(ifl_time_observer.follows(traces, 0));
     ifl_time_observer.access(traces, access);
     assert_int_equal(ifl_time_traces_of(traces, 0, &found, 1), 1);
     const ifl_request_cost cost = ifl_request_unpack(found->warps[0].words.at[1]);
-    ifl_time_observer.destroy(traces);
+    ifl_observer_free(&ifl_time_observer, traces);
     return cost;
 }
 
@@ -104,7 +104,7 @@ static uint64_t followed_of_two(uint32_t first, uint32_t second, bool is_first_f
     ifl_time_plan plan = plan_of(&(ifl_placing){.sms = 132, .per_sm = 1, .blocks = 2}, 2);
     const uint32_t count[] = {first, second};
     const ifl_block_trace *found[2] = {NULL};
-    ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
+    ifl_time_traces *traces = ifl_observer_new(&ifl_time_observer, &sites, &plan);
     for (uint64_t block = 0; block < 2; block++) {
         assert_true(ifl_time_observer.follows(traces, block));
         ifl_time_observer.stretch(traces, &(ifl_stretch){.last = count[block], .block = block});
@@ -114,7 +114,7 @@ static uint64_t followed_of_two(uint32_t first, uint32_t second, bool is_first_f
     }
     assert_int_equal(ifl_time_traces_of(traces, 0, found, 2), 1);
     const uint64_t number = found[0]->number;
-    ifl_time_observer.destroy(traces);
+    ifl_observer_free(&ifl_time_observer, traces);
     return number;
 }
 
@@ -148,7 +148,7 @@ static void test_longer_by_its_loads(void **unused)
                          .mask = 1,
                          .address = (const uint64_t[IFL_WARP_LANES]){4096}};
     const ifl_block_trace *found = NULL;
-    ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
+    ifl_time_traces *traces = ifl_observer_new(&ifl_time_observer, &sites, &plan);
     (void)unused;
     assert_true(ifl_time_observer.follows(traces, 0));
     ifl_time_observer.stretch(traces, &(ifl_stretch){.last = 20, .block = 0});
@@ -160,7 +160,7 @@ static void test_longer_by_its_loads(void **unused)
     ifl_time_observer.access(traces, &access);
     assert_int_equal(ifl_time_traces_of(traces, 0, &found, 1), 1);
     assert_int_equal(found->number, 0);
-    ifl_time_observer.destroy(traces);
+    ifl_observer_free(&ifl_time_observer, traces);
 }
 
 enum { SIDE = 32, PLANE = SIDE * SIDE, LIGHT = 6, HEAVY = 60 };
@@ -184,7 +184,7 @@ static void test_blocks_that_differ(void **unused)
     uint32_t heavy[SMS] = {0}, most = 0, found_heavy = 0;
     (void)unused;
     ifl_time_plan_samples(&plan, (const uint32_t[]){SIDE, SIDE, 1});
-    ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
+    ifl_time_traces *traces = ifl_observer_new(&ifl_time_observer, &sites, &plan);
     for (uint64_t block = 0; block < PLANE; block++) {
         slices[block] = (ifl_work_slice){1, work_of(block), work_of(block)};
         const uint32_t sm = ifl_place_sm(&placing, block);
@@ -205,7 +205,7 @@ static void test_blocks_that_differ(void **unused)
                  own = found_heavy * HEAVY + ((double)found.count - found_heavy) * LIGHT;
     assert_true(found.sms > 0.999 * all / own && found.sms < 1.001 * all / own);
     ifl_time_blocks_free(&found);
-    ifl_time_observer.destroy(traces);
+    ifl_observer_free(&ifl_time_observer, traces);
 }
 
 /* A quarter of the blocks does all the work, two on each SM; the others leave at once. The SM has one part in 132 of
@@ -220,7 +220,7 @@ static void test_blocks_that_leave(void **unused)
     ifl_time_blocks found;
     (void)unused;
     ifl_time_plan_samples(&plan, (const uint32_t[]){PLANE, 1, 1});
-    ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
+    ifl_time_traces *traces = ifl_observer_new(&ifl_time_observer, &sites, &plan);
     for (uint64_t block = 0; block < PLANE; block++) {
         const uint32_t own = block < WORKING ? HEAVY : LEAVING;
         slices[block] = (ifl_work_slice){1, own, own};
@@ -231,7 +231,7 @@ static void test_blocks_that_leave(void **unused)
     assert_true(found.of_sm < 12);
     assert_true(found.sms > 110 && found.sms <= SMS);
     ifl_time_blocks_free(&found);
-    ifl_time_observer.destroy(traces);
+    ifl_observer_free(&ifl_time_observer, traces);
 }
 
 /* A wave of blocks that do the same, and one more block for each SM: none gets two of these, though all places of the first SM
@@ -247,7 +247,7 @@ static void test_room_at_one_time(void **unused)
     (void)unused;
     plan.blocks = BLOCKS;
     ifl_time_plan_samples(&plan, (const uint32_t[]){BLOCKS, 1, 1});
-    ifl_time_traces *traces = ifl_time_observer.create_with(&sites, &plan);
+    ifl_time_traces *traces = ifl_observer_new(&ifl_time_observer, &sites, &plan);
     for (uint64_t block = 0; block < BLOCKS; block++) {
         const uint32_t own = block < BLOCKS - 1 ? HEAVY : LIGHT;
         slices[block] = (ifl_work_slice){1, own, own};
@@ -257,7 +257,7 @@ static void test_room_at_one_time(void **unused)
     assert_true(ifl_time_blocks_last(traces, &plan, 0, PER_SM, 1, &work, &found));
     assert_float_equal(found.of_sm, PER_SM + 1, 0);
     ifl_time_blocks_free(&found);
-    ifl_time_observer.destroy(traces);
+    ifl_observer_free(&ifl_time_observer, traces);
 }
 
 int main(void)

@@ -79,7 +79,7 @@ static void keep(const loop *l, kept *k)
     uint64_t all = 0, held = 0;
     *k = (kept){.plan = plan_of(l)};
     all_sites[ARRIVE].is_counted = l->has_objects;
-    k->traces = ifl_time_observer.create_with(&sites, &k->plan);
+    k->traces = ifl_observer_new(&ifl_time_observer, &sites, &k->plan);
     tell(k->traces, l);
     assert_true(ifl_time_traces_are_whole(k->traces));
     assert_int_equal(ifl_time_traces_of(k->traces, 0, &k->block, 1), 1);
@@ -101,7 +101,7 @@ static double time_of(const loop *l, double *repeats)
     const ifl_sm_case of = {&sites, NULL, &rates, &k.block, 1, l->warps, 1, 0};
     assert_true(ifl_sm_run(&of, &out));
     *repeats = k.repeats;
-    ifl_time_observer.destroy(k.traces);
+    ifl_observer_free(&ifl_time_observer, k.traces);
     return ifl_sm_cycles(&out, 1, 1, *repeats);
 }
 
@@ -139,7 +139,7 @@ static void test_what_is_kept(void **unused)
         else
             assert_true(k.repeats == 1);
         assert_int_equal(count_of(&k, IFL_REQUEST_OBJECT), loops[i].has_objects);
-        ifl_time_observer.destroy(k.traces);
+        ifl_observer_free(&ifl_time_observer, k.traces);
     }
 }
 
@@ -159,7 +159,7 @@ static void test_where_they_are(void **unused)
             assert_int_equal(warp->windows.at[i + 1].number - warp->windows.at[i].number,
                              warp->windows.at[i].number - warp->windows.at[i - 1].number);
     }
-    ifl_time_observer.destroy(k.traces);
+    ifl_observer_free(&ifl_time_observer, k.traces);
 }
 
 static uint64_t count_gaps(const ifl_warp_trace *warp)
@@ -182,8 +182,8 @@ static void test_without_gaps(void **unused)
     assert_true(count_gaps(&with.block->warps[0]) >= IFL_TIME_WINDOWS / 2);
     assert_int_equal(count_gaps(&without.block->warps[0]), 0);
     assert_true(with.repeats == without.repeats);
-    ifl_time_observer.destroy(with.traces);
-    ifl_time_observer.destroy(without.traces);
+    ifl_observer_free(&ifl_time_observer, with.traces);
+    ifl_observer_free(&ifl_time_observer, without.traces);
 }
 
 /* Lines that a gap has asked for are in the L1 behind it, where they fit: without that, each window
@@ -226,7 +226,7 @@ static void warps_that_wait_keep_their_barriers(void **unused)
     kept k = {.plan = plan_of(&l)};
     all_sites[ARRIVE] = plain(1);
     all_sites[ARRIVE].control.step = IFL_STEP_BARRIER;
-    k.traces = ifl_time_observer.create_with(&sites, &k.plan);
+    k.traces = ifl_observer_new(&ifl_time_observer, &sites, &k.plan);
     assert_true(ifl_time_observer.follows(k.traces, 0));
     for (int phase = 0; phase < PHASES; phase++)
         for (uint32_t warp = 0; warp < 2; warp++) {
@@ -240,7 +240,7 @@ static void warps_that_wait_keep_their_barriers(void **unused)
                    of_short = count_barriers(&k.block->warps[1]);
     assert_in_range(of_long, LEAST, PHASES - 1);
     assert_in_range(of_long, of_short, of_short + 1);
-    ifl_time_observer.destroy(k.traces);
+    ifl_observer_free(&ifl_time_observer, k.traces);
     all_sites[ARRIVE] = plain(1);
 }
 
