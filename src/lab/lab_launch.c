@@ -2,6 +2,7 @@
  * A version of a case at one point becomes launches: words with their expressions replaced, given
  * to the launch as a launch file would. It runs nothing. */
 #include "base/figure.h"
+#include "base/file.h"
 #include "lab/lab_case.h"
 #include "session/launch.h"
 
@@ -90,18 +91,29 @@ ifl_status ifl_lab_kernel_count(const ifl_lab *lab, const ifl_lab_point *point, 
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
-/* A case keeps the machine code of NAME.ptx as NAME.cubin (docs/lab-format.md). Returns false
- * without memory. */
-static bool add_description(ifl_lab *lab, const char *path, ifl_module *module)
+/* A case keeps the machine code of NAME.ptx as NAME.cubin (docs/lab-format.md), which is read once
+ * for all launches. */
+static ifl_status add_description(ifl_lab *lab, const char *path, ifl_module *module,
+                                  ifl_error *error)
 {
     static const char ptx[] = ".ptx";
     const size_t length = strlen(path), stem = length - strlen(ptx);
     if (length < sizeof ptx || strcmp(path + stem, ptx) != 0)
-        return true;
+        return IFL_OK;
     const char *cubin = ifl_arena_printf(&lab->arena, "%.*s.cubin", (int)stem, path);
-    if (cubin && access(cubin, F_OK) == 0)
-        module->described_by = cubin;
-    return cubin != NULL;
+    if (!cubin)
+        return ifl_fail_memory(error, length);
+    if (access(cubin, F_OK) != 0)
+        return IFL_OK;
+    char *bytes;
+    size_t size;
+    const ifl_status status = ifl_file_read(cubin, SIZE_MAX, &bytes, &size, error);
+    if (status != IFL_OK)
+        return status;
+    const char *kept = ifl_arena_text(&lab->arena, bytes, size);
+    free(bytes);
+    module->described_by = (ifl_machine_source){cubin, (const uint8_t *)kept, size};
+    return kept ? IFL_OK : ifl_fail_memory(error, size);
 }
 
 static ifl_status open_module(ifl_lab *lab, const ifl_lab_entry *e, const char *name,
@@ -117,12 +129,14 @@ static ifl_status open_module(ifl_lab *lab, const ifl_lab_entry *e, const char *
             *out = lab->modules.at[i].module;
             return IFL_OK;
         }
-    const ifl_status status = ifl_module_open(path, NULL, &opened.module, &own);
-    if (status != IFL_OK)
-        return place_error(lab, e, name, status, &own, error);
-    if (!add_description(lab, path, opened.module) || !ifl_vec_push(&lab->modules, opened)) {
+    ifl_status status = ifl_module_open(path, NULL, &opened.module, &own);
+    if (status == IFL_OK)
+        status = add_description(lab, path, opened.module, &own);
+    if (status == IFL_OK && !ifl_vec_push(&lab->modules, opened))
+        status = ifl_fail_memory(&own, sizeof opened);
+    if (status != IFL_OK) {
         ifl_module_close(opened.module);
-        return ifl_fail_memory(error, sizeof opened);
+        return place_error(lab, e, name, status, &own, error);
     }
     *out = opened.module;
     return IFL_OK;
@@ -291,8 +305,8 @@ static ifl_status write_code(const making *m, const char *code)
 {
     const ifl_module *module = NULL;
     ifl_status status = code ? find_module(m->lab, m->point, &module, m->error) : IFL_OK;
-    if (status == IFL_OK && module && module->described_by)
-        status = write_path(m, "machine", module->described_by);
+    if (status == IFL_OK && module && module->described_by.name)
+        status = write_path(m, "machine", module->described_by.name);
     if (status == IFL_OK && code)
         fprintf(m->out, "code = %s\n", code);
     return status;

@@ -24,6 +24,7 @@ typedef struct mapping {
     uint8_t *bytes; /* NULL for an empty file */
     size_t size;
     bool is_borrowed; /* somebody's memory, not a file */
+    bool is_kept;     /* for several walks: whoever mapped it unmaps it */
 } mapping;
 
 static ifl_status map_descriptor(int descriptor, const char *path, mapping *out, ifl_error *error)
@@ -56,7 +57,7 @@ static ifl_status map_file(const char *path, mapping *out, ifl_error *error)
 
 static void unmap(mapping *file)
 {
-    if (file->bytes)
+    if (file->bytes && !file->is_borrowed)
         munmap(file->bytes, file->size);
 }
 
@@ -264,7 +265,7 @@ static ifl_status walk_mapped(walk *w)
 
 static ifl_status walk_file(walk *w)
 {
-    if (w->file.is_borrowed)
+    if (w->file.is_kept)
         return walk_mapped(w);
     ifl_status status = map_file(w->path, &w->file, w->error);
     if (status != IFL_OK)
@@ -507,17 +508,25 @@ static ifl_status visit_unpacked(walk *w, const cubin_entry *entry)
     return status;
 }
 
-static mapping mapping_of(const ifl_machine_source *source)
+/* A source whose file is mapped once, for all walks through it. */
+typedef struct opened {
+    const char *name;
+    mapping file;
+} opened;
+
+static ifl_status open_source(const ifl_machine_source *source, opened *out, ifl_error *error)
 {
-    return source->bytes ? (mapping){(uint8_t *)(uintptr_t)source->bytes, source->size, true}
-                         : (mapping){0};
+    out->name = source->name;
+    out->file = (mapping){(uint8_t *)(uintptr_t)source->bytes, source->size, .is_borrowed = true};
+    const ifl_status status = source->bytes ? IFL_OK : map_file(source->name, &out->file, error);
+    out->file.is_kept = true;
+    return status;
 }
 
-static ifl_status targets_of(const ifl_machine_source *source, ifl_machine_target_list *out,
-                             ifl_error *error)
+static ifl_status targets_of(const opened *source, ifl_machine_target_list *out, ifl_error *error)
 {
     walk w = {.path = source->name,
-              .file = mapping_of(source),
+              .file = source->file,
               .take = add_target,
               .targets = out,
               .error = error};
@@ -547,12 +556,11 @@ static ifl_status visit_kind(void *user, const char *name, const uint8_t *bytes,
 
 /* Code for sm_90a comes before code for sm_90, wherever it stands: of kernels that are in both the first
  * counts. */
-static ifl_status visit_all(const ifl_machine_source *source, walk *w)
+static ifl_status visit_all(walk *w)
 {
     ifl_status status = IFL_OK;
     for (int pass = 0; pass < 2 && status == IFL_OK; pass++) {
         w->wants_specific = pass == 0;
-        w->file = mapping_of(source);
         status = walk_file(w);
     }
     return status;
@@ -560,24 +568,25 @@ static ifl_status visit_all(const ifl_machine_source *source, walk *w)
 
 /* What nvcc -rdc=true links stands beside the parts that it was linked from, which alone lack each
  * other's symbols: they are visited where there is nothing else. */
-static ifl_status each_of_target(const ifl_machine_source *source, uint32_t sm,
-                                 ifl_cubin_visitor visit, void *user, ifl_error *error)
+static ifl_status each_of_target(const opened *source, uint32_t sm, ifl_cubin_visitor visit,
+                                 void *user, ifl_error *error)
 {
     linked_only only = {.visit = visit, .user = user, .is_linked = true};
     walk w = {.path = source->name,
+              .file = source->file,
               .sm = sm,
               .take = visit_unpacked,
               .visit_bytes = visit_kind,
               .user = &only,
               .error = error};
-    const ifl_status status = visit_all(source, &w);
+    const ifl_status status = visit_all(&w);
     if (status != IFL_OK || only.count)
         return status;
     only.is_linked = false;
-    return visit_all(source, &w);
+    return visit_all(&w);
 }
 
-static ifl_status fail_to_run(const ifl_machine_source *source, uint32_t sm,
+static ifl_status fail_to_run(const opened *source, uint32_t sm,
                               const ifl_machine_target_list *targets, ifl_error *error)
 {
     char list[256] = "";
@@ -594,14 +603,18 @@ static ifl_status fail_to_run(const ifl_machine_source *source, uint32_t sm,
 ifl_status ifl_machine_each_runnable(const ifl_machine_source *source, uint32_t sm,
                                      ifl_cubin_visitor visit, void *user, ifl_error *error)
 {
-    ifl_machine_target_list targets;
-    const ifl_status status = targets_of(source, &targets, error);
+    ifl_machine_target_list targets = {.count = 0};
+    opened file;
+    ifl_status status = open_source(source, &file, error);
     if (status != IFL_OK)
         return status;
+    status = targets_of(&file, &targets, error);
     const uint32_t best = newest_runnable(&targets, sm);
-    if (!best)
-        return fail_to_run(source, sm, &targets, error);
-    return each_of_target(source, best, visit, user, error);
+    if (status == IFL_OK)
+        status = best ? each_of_target(&file, best, visit, user, error)
+                      : fail_to_run(&file, sm, &targets, error);
+    unmap(&file.file);
+    return status;
 }
 
 static ifl_status read_into(void *user, const char *name, const uint8_t *bytes, size_t size,
@@ -610,7 +623,7 @@ static ifl_status read_into(void *user, const char *name, const uint8_t *bytes, 
     return ifl_machine_read_cubin(name, bytes, size, user, error);
 }
 
-static ifl_status read_target(const ifl_machine_source *source, uint32_t target, ifl_machine **out,
+static ifl_status read_target(const opened *source, uint32_t target, ifl_machine **out,
                               ifl_error *error)
 {
     ifl_machine *machine = ifl_machine_new(source->name);
@@ -627,14 +640,20 @@ static ifl_status read_target(const ifl_machine_source *source, uint32_t target,
 ifl_status ifl_machine_read_best(const ifl_machine_source *source, uint32_t sm, bool or_newest,
                                  ifl_machine **out, ifl_error *error)
 {
-    ifl_machine_target_list targets;
-    const ifl_status status = targets_of(source, &targets, error);
+    ifl_machine_target_list targets = {.count = 0};
+    opened file;
+    ifl_status status = open_source(source, &file, error);
     if (status != IFL_OK)
         return status;
+    status = targets_of(&file, &targets, error);
     const uint32_t runnable = newest_runnable(&targets, sm);
-    if (!targets.count || (!runnable && !or_newest))
-        return fail_to_run(source, sm, &targets, error);
-    return read_target(source, runnable ? runnable : targets.sm[targets.count - 1], out, error);
+    if (status == IFL_OK && (!targets.count || (!runnable && !or_newest)))
+        status = fail_to_run(&file, sm, &targets, error);
+    else if (status == IFL_OK)
+        status =
+            read_target(&file, runnable ? runnable : targets.sm[targets.count - 1], out, error);
+    unmap(&file.file);
+    return status;
 }
 
 const ifl_machine_kernel *ifl_machine_find(const ifl_machine *machine, const char *name)

@@ -43,8 +43,8 @@ struct ifl_module {
     bool has_machine;               /* the file may hold machine code, too */
     ifl_assembled assembled;
     ifl_machine *machine; /* whose kernels these are where there is no PTX; NULL: there is some */
-    const char
-        *described_by; /* machine code kept with this PTX, as a lab case does; NULL: its own */
+    /* Machine code kept with this PTX, as a lab case does; without a name: its own. */
+    ifl_machine_source described_by;
     ifl_error unread;  /* the first PTX text among several that could not be read */
     size_t unread_count;
 };

@@ -145,14 +145,14 @@ static ifl_status take_objects(ifl_session *session, const char *machine, ifl_lo
 {
     const ifl_module *module = loaded->module;
     const ifl_code_choice code = session->options.code;
-    const bool is_kept = code != IFL_CHOOSE_PTX && !machine && module->described_by;
+    const bool is_kept = code != IFL_CHOOSE_PTX && !machine && module->described_by.name;
     const uint32_t target = is_kept ? module->programs.at[0]->sm : machine_target(session);
-    const char *named = is_kept ? module->described_by : machine;
+    const ifl_machine_source named =
+        is_kept ? module->described_by : (ifl_machine_source){.name = machine};
     ifl_status status = IFL_OK;
     loaded->needs_machine = code == IFL_CHOOSE_MACHINE || (machine && code != IFL_CHOOSE_PTX);
-    if (named)
-        return load_objects(session, &(ifl_machine_source){.name = named}, target, true, loaded,
-                            error);
+    if (named.name)
+        return load_objects(session, &named, target, true, loaded, error);
     if (code != IFL_CHOOSE_PTX)
         status = ifl_module_assemble(module, target, code == IFL_CHOOSE_MACHINE, &loaded->assembled,
                                      error);
@@ -193,9 +193,9 @@ ifl_status ifl_session_take(ifl_session *session, const ifl_module *module, cons
         return ifl_fail_memory(error, sizeof *loaded);
     loaded->module = module;
     const char *own = module->has_machine ? module->path : NULL;
-    const ifl_machine_source beside = {.name = machine                ? machine
-                                               : module->described_by ? module->described_by
-                                                                      : own};
+    const ifl_machine_source beside = !machine && module->described_by.name
+                                          ? module->described_by
+                                          : (ifl_machine_source){.name = machine ? machine : own};
     ifl_status status = take_objects(session, machine, loaded, error);
     if (status == IFL_OK)
         status = take_beside(session, &beside, machine != NULL, loaded, error);
