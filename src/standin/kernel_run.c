@@ -38,7 +38,7 @@ static ifl_cuda_error end_badly(ifl_status status, ifl_fault_kind fault, const c
     if (status == IFL_BAD_INPUT) /* the grid of a cooperative kernel does not fit */
         return ifl_cudaErrorCooperativeLaunchTooLarge;
     ifl_state_tell("launched from %s", site);
-    ifl_state_break(code_of_fault(fault));
+    ifl_state_break_faulted(code_of_fault(fault));
     return ifl_cudaSuccess; /* launches are asynchronous: the next call tells */
 }
 

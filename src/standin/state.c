@@ -32,6 +32,7 @@ static struct {
     bool is_runtime_used;     /* by any thread */
     int exit_status;          /* the program's own */
     bool is_unsupported;      /* a kernel was not run */
+    bool has_faulted;         /* a kernel did */
     volatile bool is_ending;  /* a signal ends the program when the report is written */
     IFL_VEC(char *) warnings; /* told already, each without its numbers */
 } state;
@@ -327,6 +328,12 @@ void ifl_state_break(ifl_cuda_error code)
     state.broken = code;
 }
 
+void ifl_state_break_faulted(ifl_cuda_error code)
+{
+    state.has_faulted = true;
+    state.broken = code;
+}
+
 void ifl_state_break_unsupported(void)
 {
     state.is_unsupported = true;
@@ -394,6 +401,14 @@ void ifl_state_site(const void *address, char *to, size_t size)
         ifl_site_describe(from, to, size);
 }
 
+_Noreturn void ifl_state_stop_at(const char *call, const void *from)
+{
+    char site[160];
+    ifl_state_site(from, site, sizeof site);
+    ifl_state_tell("error: %s is not served yet (called from %s)", call, site);
+    exit(ifl_status_exit_code(IFL_UNSUPPORTED));
+}
+
 /* ---- the driver's calls ---------------------------------------------------------------------- */
 
 void ifl_state_driver_begin(const void *from)
@@ -442,7 +457,7 @@ static int write_report(void)
     ifl_session_free(state.session);
     state.session = NULL;
     const int found = state.is_unsupported ? ifl_status_exit_code(IFL_UNSUPPORTED)
-                      : state.warnings.count && state.options.fail
+                      : (state.warnings.count || state.has_faulted) && state.options.fail
                           ? ifl_status_exit_code(IFL_FINDING)
                           : 0;
     for (size_t i = 0; i < state.warnings.count; i++)

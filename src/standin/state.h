@@ -38,6 +38,8 @@ bool ifl_state_is_default_own(void);
 /* The code that broke the session; cudaSuccess while it is whole. */
 ifl_cuda_error ifl_state_broken(void);
 void ifl_state_break(ifl_cuda_error code);
+/* By a kernel that faulted, which --fail counts. */
+void ifl_state_break_faulted(ifl_cuda_error code);
 /* By a kernel that cannot be run here: memory is not what it would be, and a program that ends with
  * 0 does not. */
 void ifl_state_break_unsupported(void);
@@ -57,6 +59,8 @@ void ifl_state_set_limit(int limit, size_t value);
 /* One explanation on stderr: "inflight: ...". */
 void ifl_state_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void ifl_state_tell_error(const ifl_error *error);
+/* Ends the program: it called what nothing here serves. */
+_Noreturn void ifl_state_stop_at(const char *call, const void *from);
 
 /* The driver's calls are served by the runtime's: between these two, those leave no error for
  * cudaGetLastError, and what they say names `from`, the place that called the driver. The lock is

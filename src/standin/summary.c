@@ -244,14 +244,17 @@ static void add_row(ifl_page *page, ifl_table *table, const sites *all, const ro
     ifl_arena *arena = &page->arena;
     const ifl_ledger_entry *entry = r->costliest->entry;
     ifl_row cells = {
-        .cell = {name, ifl_summary_place(arena, entry->site), ifl_grid_span_text(arena, &r->grids),
-                 ifl_arena_printf(arena, "%s", ifl_figure_size(entry->profile->block).text),
-                 launches_of(arena, r),
-                 ifl_arena_printf(arena, "%s", ifl_figure_count(r->traffic.requests).text),
-                 ifl_arena_printf(arena, "%s",
-                                  ifl_figure_ratio(r->traffic.sectors, r->traffic.requests).text),
-                 ifl_arena_printf(arena, "%s", ifl_figure_bytes(r->excess).text),
-                 worst_of(arena, all, r)}};
+        .cell = {
+            name, ifl_summary_place(arena, entry->site), ifl_grid_span_text(arena, &r->grids),
+            ifl_arena_printf(arena, "%s", ifl_figure_size(entry->profile->block).text),
+            launches_of(arena, r),
+            ifl_arena_printf(arena, "%s", ifl_figure_count(r->traffic.requests).text),
+            r->traffic.requests
+                ? ifl_arena_printf(arena, "%s",
+                                   ifl_figure_ratio(r->traffic.sectors, r->traffic.requests).text)
+                : "",
+            ifl_arena_printf(arena, "%s", ifl_figure_bytes(r->excess).text),
+            worst_of(arena, all, r)}};
     if (r->excess)
         cells.style[7] = IFL_STYLE_WARN;
     ifl_table_add(page, table, &cells);

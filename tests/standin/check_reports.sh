@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # The files that `inflight run` writes: JSON and HTML have one part for each kernel and place of launch; paths count from
 # the folder that inflight was started in; the program's own output is as without.
-# usage: INFLIGHT=... check_reports.sh PROGRAM SEVERAL STOPPED      SEVERAL launches one kernel four times from one place;
-# the kernel of STOPPED writes past the end of its memory
+# usage: INFLIGHT=... check_reports.sh PROGRAM SEVERAL STOPPED FAULTS BARE      SEVERAL launches one kernel four times from
+# one place; the kernel of STOPPED writes past the end of its memory; FAULTS ends with 0 although kernels of it fault; a kernel
+# `print` of BARE has no requests
 set -eu
 program=$1
 several=$2
 stopped=$3
+faults=$4
+bare=$5
 work=$(mktemp -d "${TMPDIR:-/tmp}/inflight-reports.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -43,6 +46,19 @@ part=$(sed -n 's/^ *"time_us": \([0-9.]*\).*/\1/p' stopped.json | head -n 1)
 total=$(sed -n 's/.*"total_us": \([0-9.]*\).*/\1/p' stopped.json)
 awk -v a="$total" -v b="$part" 'BEGIN { exit !(a > 0 && (a - b) ^ 2 < 1e-6 * a * a) }'
 rm stopped.json
+
+# A fault is a failure for --fail, analyzed or not, whatever the program makes of it.
+for analyzed in '' --no-analysis; do
+    status=0
+    # shellcheck disable=SC2086 # nothing, or a word
+    "$INFLIGHT" run --fail $analyzed -- "$faults" >out 2>err || status=$?
+    test "$status" -eq 1
+    "$INFLIGHT" run $analyzed -- "$faults" >out 2>err
+done
+
+# Sectors a request of no requests are not known.
+"$INFLIGHT" run -- "$bare" >out 2>err
+grep -q '^  print .*[0-9]   *0 B' err && ! grep -q '^  print .* 0[.]00 ' err
 
 # What cannot be written is told before the program runs.
 status=0
