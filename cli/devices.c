@@ -361,7 +361,9 @@ static ifl_status occupancy_json(const void *user, FILE *out, ifl_error *error)
 static ifl_status print_occupancy(occupancy_words *w, ifl_error *error)
 {
     if (!w->request.threads)
-        return ifl_cli_error(error, IFL_USAGE, "--block is missing: the threads per block");
+        return ifl_cli_error(error, IFL_USAGE,
+                             "--block is missing: the threads per block\n"
+                             "'inflight help occupancy' says more");
     if (w->request.cluster && w->request.blocks % (unsigned)w->request.cluster)
         return ifl_cli_error(error, IFL_USAGE,
                              "--cluster: a grid of %llu blocks is no multiple of %d",

@@ -33,7 +33,7 @@ typedef struct proof {
 
 /* ---- the ledger ------------------------------------------------------------------------------ */
 
-bool ifl_cli_ledger_path(char *path, size_t room)
+static bool ledger_path(char *path, size_t room)
 {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME"),
                *given = getenv("INFLIGHT_LEDGER");
@@ -146,7 +146,7 @@ void ifl_cli_print_record(FILE *out)
 {
     char path[PATH_BYTES];
     record records[MOST_REMEDIES];
-    FILE *file = ifl_cli_ledger_path(path, sizeof path) ? fopen(path, "re") : NULL;
+    FILE *file = ledger_path(path, sizeof path) ? fopen(path, "re") : NULL;
     const size_t count = file ? read_records(file, records) : 0;
     if (file)
         fclose(file);
@@ -366,7 +366,7 @@ static ifl_status prove(const request *r, char **files, ifl_error *error)
         status = make_proof(before, after, r, &p, error);
     if (status == IFL_OK)
         print_proof(&p);
-    if (status == IFL_OK && !r->dry && (r->ledger || ifl_cli_ledger_path(path, sizeof path)))
+    if (status == IFL_OK && !r->dry && (r->ledger || ledger_path(path, sizeof path)))
         status = keep(r->ledger ? r->ledger : path, &p, error);
     json_decref(before);
     json_decref(after);
@@ -405,7 +405,8 @@ static int run(int word_count, char **words)
         return 0;
     if (status == IFL_OK && word_count - first != 2)
         status = ifl_cli_error(&error, IFL_USAGE,
-                               "two reports are needed: inflight prove BEFORE.json AFTER.json");
+                               "two reports are needed: inflight prove BEFORE.json AFTER.json\n"
+                               "'inflight help prove' says more");
     if (status == IFL_OK)
         status = prove(&r, words + first, &error);
     return status == IFL_OK ? 0 : ifl_cli_fail(&error);

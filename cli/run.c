@@ -317,7 +317,8 @@ static int run(int word_count, char **words)
     if (status == IFL_OK && !help && first == word_count)
         status =
             ifl_cli_error(&error, IFL_USAGE,
-                          "no program is given: inflight run [OPTION]... -- PROGRAM [ARGUMENT]...");
+                          "no program is given: inflight run [OPTION]... -- PROGRAM [ARGUMENT]...\n"
+                          "'inflight help run' says more");
     if (status == IFL_OK && !help)
         status = check_options(&error);
     if (status == IFL_OK && !help)

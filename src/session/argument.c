@@ -163,6 +163,13 @@ static ifl_status parse_value(parser *p, const ifl_element *element, const char 
 static ifl_status parse_typed(parser *p, const ifl_element *element, const char *at)
 {
     const bool floating = element->class == 'F';
+    if (element->bytes != p->param->bytes && is_plain(p->param) &&
+        p->param->bytes == sizeof(uint64_t))
+        return fail(p, p->word,
+                    "parameter %zu is %s, not %s; a pointer takes a buffer, for instance "
+                    "%sx1024=zero",
+                    p->context->index, ifl_type_text((ifl_type)p->param->type), element->name,
+                    element->name);
     if (element->bytes != p->param->bytes)
         return fail_param(p, p->word, element->name);
     if (floating ? is_class(p->param, 'U') || is_class(p->param, 'S') : is_class(p->param, 'F'))

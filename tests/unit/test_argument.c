@@ -383,6 +383,9 @@ static void names_what_is_wrong_and_where(void **state)
     assert_refused(&u32_param, "u64:5", 1, "parameter 1 is u32, not u64");
     assert_refused(&u32_param, "f32:5", 1, "parameter 1 is u32, not f32");
     assert_refused(&f32_param, "i32:5", 1, "parameter 1 is f32, not i32");
+    assert_refused(&u64_param, "f32:5", 1,
+                   "parameter 1 is u64, not f32; a pointer takes a buffer, for instance "
+                   "f32x1024=zero");
     assert_refused(&f32_param, "null", 1, "not a pointer");
     assert_refused(&f32_param, "f32x10=zero", 1, "not a pointer");
     assert_refused(&struct_param, "5", 1, "12 bytes");
