@@ -323,8 +323,10 @@ static ifl_status spare_inputs(const ifl_cli_request *request, const ifl_launch 
     return status;
 }
 
-ifl_status ifl_cli_check_outputs(const ifl_cli_request *request, const ifl_launch *launch,
-                                 ifl_error *error)
+/* That all outputs can be written, and that none is a file that is read: what the launch is made of
+ * too, where it is known (NULL: not yet). */
+static ifl_status check_outputs(const ifl_cli_request *request, const ifl_launch *launch,
+                                ifl_error *error)
 {
     size_t count;
     ifl_cli_output *outputs = list_outputs(request, &count);
@@ -469,7 +471,7 @@ static int run_somewhere(ifl_cli_request *request, ifl_launch *launch, ifl_launc
 {
     ifl_error error = {0};
     if (choose_gpu(request, launch, &error) != IFL_OK ||
-        ifl_cli_check_outputs(request, launch, &error) != IFL_OK)
+        check_outputs(request, launch, &error) != IFL_OK)
         return ifl_cli_fail(&error);
     if (request->on_gpu)
         return ifl_cli_run_on_gpu(request, launch, reference);
@@ -606,7 +608,7 @@ static int analyze_file(ifl_cli_request *request, int count, char **operands)
         ifl_cli_error(&error, IFL_USAGE, "--code both runs on the engine; leave out --on gpu");
         return ifl_cli_fail(&error);
     }
-    if (ifl_cli_check_outputs(request, NULL, &error) != IFL_OK)
+    if (check_outputs(request, NULL, &error) != IFL_OK)
         return ifl_cli_fail(&error);
     return ends_with(request->file, ".launch") ? analyze_launch_file(request)
                                                : analyze_module(request);

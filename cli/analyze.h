@@ -44,10 +44,6 @@ enum { IFL_CLI_MOST_PROFILES = 2 }; /* of one launch: the engine's and a GPU's *
 int ifl_cli_report(const ifl_cli_request *request, const ifl_profile *const *profiles, size_t count,
                    bool with_page);
 int ifl_cli_save_buffers(const ifl_cli_request *request, ifl_launch *launch);
-/* That all outputs can be written, and that none is a file that is read: what the launch is made of
- * too, where it is known (NULL: not yet). */
-ifl_status ifl_cli_check_outputs(const ifl_cli_request *request, const ifl_launch *launch,
-                                 ifl_error *error);
 
 /* --on gpu: runs `launch` on the GPU and `reference`, the same launch, on the engine; reports both
  * and what differs. Returns the exit status. */

@@ -2,21 +2,15 @@
  * See interrupt.h. */
 #include "interrupt.h"
 
+#include "terminal.h"
+
 #include <inflight.h>
 #include <signal.h>
 #include <stddef.h>
-#include <time.h>
 
 /* What a signal handler may write to. */
 static volatile int stop_asked;
 static volatile double asked_at_s;
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* The signal's usual effect, without files that are not complete. */
 static void end(int number)
@@ -42,10 +36,10 @@ void ifl_cli_end_cleanly(void)
 static void ask_to_stop(int number)
 {
     const double patience_s = 0.3;
-    if (stop_asked && now_s() - asked_at_s > patience_s) {
+    if (stop_asked && ifl_cli_now_s() - asked_at_s > patience_s) {
         end(number);
     } else if (!stop_asked) {
-        asked_at_s = now_s();
+        asked_at_s = ifl_cli_now_s();
         stop_asked = 1;
     }
 }

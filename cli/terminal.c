@@ -239,7 +239,7 @@ const char *ifl_cli_closest(const char *word, const char *(*at)(const void *user
 enum { PROGRESS_PER_S = 10 };
 static const double progress_first_s = 0.5; /* what is over sooner needs no progress */
 
-static double now_s(void)
+double ifl_cli_now_s(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -248,7 +248,7 @@ static double now_s(void)
 
 void ifl_cli_progress_start(ifl_cli_progress *progress)
 {
-    *progress = (ifl_cli_progress){.terminal = isatty(STDERR_FILENO), .start = now_s()};
+    *progress = (ifl_cli_progress){.terminal = isatty(STDERR_FILENO), .start = ifl_cli_now_s()};
     progress->last = progress->start + progress_first_s - 1.0 / PROGRESS_PER_S;
 }
 
@@ -265,7 +265,7 @@ static void print_left(double seconds)
 void ifl_cli_progress_update(void *user, uint64_t blocks_done, uint64_t blocks)
 {
     ifl_cli_progress *progress = user;
-    double now = progress->terminal ? now_s() : 0;
+    double now = progress->terminal ? ifl_cli_now_s() : 0;
     if (!progress->terminal || !blocks || now - progress->last < 1.0 / PROGRESS_PER_S)
         return;
     double rate = (double)blocks_done / (now - progress->start);

@@ -35,6 +35,9 @@ void ifl_cli_print_wrapped(const char *text, int at, int indent, FILE *out);
 const char *ifl_cli_closest(const char *word, const char *(*at)(const void *user, size_t index),
                             const void *user);
 
+/* Seconds, of a clock that only goes on. */
+double ifl_cli_now_s(void);
+
 typedef struct ifl_cli_progress {
     bool shown;    /* a line is on the terminal now */
     bool terminal; /* stderr is one */

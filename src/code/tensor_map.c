@@ -58,7 +58,8 @@ ifl_tensor_unit ifl_tensor_unit_of(const ifl_tensor_map *map)
 
 enum { TYPES = sizeof types / sizeof *types, F32_NUMBER = 7, F32_FLUSHED_NUMBER };
 
-uint8_t ifl_tensor_slice_bytes(const ifl_tensor_map *map)
+/* 0 where channels are not in slices. */
+static uint8_t slice_bytes(const ifl_tensor_map *map)
 {
     static const uint8_t bytes[] = {0, 16, 32};
     return bytes[map->interleave];
@@ -196,7 +197,7 @@ static bool read_form(uint32_t word, ifl_tensor_map *out)
     out->type = is_packed ? IFL_TYPE_U8 : get(word, is_tf32) ? IFL_TYPE_TF32 : types[number].type;
     out->flushes = number == F32_FLUSHED_NUMBER;
     out->interleave = (uint8_t)get(word, interleave);
-    out->element_bytes = out->interleave ? ifl_tensor_slice_bytes(out)
+    out->element_bytes = out->interleave ? slice_bytes(out)
                          : is_packed     ? packed[packing].bytes
                                          : types[number].bytes;
     out->swizzle = (uint8_t)get(word, swizzle);

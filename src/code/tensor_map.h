@@ -87,9 +87,6 @@ typedef struct ifl_tensor_map {
  * pattern (CUDA Driver API reference, cuTensorMapEncodeTiled: boxDim). Of slices any number is. */
 bool ifl_tensor_map_takes_row(const ifl_tensor_map *map, uint64_t elements);
 
-/* 0 where channels are not in slices. */
-uint8_t ifl_tensor_slice_bytes(const ifl_tensor_map *map);
-
 /* How many elements are a unit, and its bytes in global and in shared memory. */
 typedef struct ifl_tensor_unit {
     uint8_t elements, bytes, shared_bytes;

@@ -236,11 +236,6 @@ static void settle(ifl_warp *warp, bool have_left)
         continue;
 }
 
-void ifl_sync_settle(ifl_warp *warp)
-{
-    settle(warp, false);
-}
-
 void ifl_sync_settle_left(ifl_warp *warp)
 {
     settle(warp, true);
@@ -283,7 +278,7 @@ void ifl_sync_wait(ifl_warp *warp, uint32_t index)
     const ifl_code *block = last.code - last.code->b;
     if (last.aside == block)
         count_all_that_wait(warp, block, last.code->count, lanes);
-    ifl_sync_settle(warp);
+    settle(warp, false);
 }
 
 /* ---- regions that lanes run together --------------------------------------------------------- */
@@ -372,7 +367,7 @@ static bool settle_gathering(ifl_warp *warp)
 void ifl_gather_wait(ifl_warp *warp, uint32_t index)
 {
     wait_with(warp, index, IFL_FRAGMENT_AT_GATHER);
-    ifl_sync_settle(warp);
+    settle(warp, false);
 }
 
 /* ---- lanes that part ------------------------------------------------------------------------- */

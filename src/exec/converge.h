@@ -23,9 +23,7 @@ struct ifl_sync {
 void ifl_sync_clear(struct ifl_sync *sync);
 /* The fragment stops at a sync_wait: lanes warp->taken wait, the others go on. */
 void ifl_sync_wait(ifl_warp *warp, uint32_t index);
-/* Lets those go on who have nobody to wait for any more: after arrivals. */
-void ifl_sync_settle(ifl_warp *warp);
-/* The same after lanes have ended or have left by BREAK. */
+/* Lets those go on who have nobody to wait for any more, after lanes have ended or have left by BREAK. */
 void ifl_sync_settle_left(ifl_warp *warp);
 /* Lanes that wait go on without those that they wait for, which look at memory all the time and may
  * wait for them: CUDA promises that each thread gets on (an H200 ends a lock that lanes of one warp

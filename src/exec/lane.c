@@ -134,13 +134,11 @@ static int mode_of(unsigned rounding)
         volatile type x = a, y = b;                                                                \
         ROUNDED(type, x operator y);                                                               \
     }
-ROUNDED_PAIR(ifl_round_div_f32, float, /)
-ROUNDED_PAIR(ifl_round_add_f64, double, +)
-ROUNDED_PAIR(ifl_round_mul_f64, double, *)
-ROUNDED_PAIR(ifl_round_div_f64, double, /)
+static ROUNDED_PAIR(round_div_f32, float, /) ROUNDED_PAIR(ifl_round_add_f64, double, +)
+    ROUNDED_PAIR(ifl_round_mul_f64, double, *) ROUNDED_PAIR(ifl_round_div_f64, double, /)
 #undef ROUNDED_PAIR
 
-float ifl_round_sqrt_f32(unsigned rounding, float a)
+        float ifl_round_sqrt_f32(unsigned rounding, float a)
 {
     volatile float x = a;
     ROUNDED(float, sqrtf(x));
@@ -198,8 +196,8 @@ float ifl_any_fma_f32(const ifl_modifiers *m, float a, float b, float c)
 float ifl_any_div_f32(const ifl_modifiers *m, float a, float b)
 {
     a = ifl_in(m, a), b = ifl_in(m, b);
-    float scaled = ifl_round_div_f32(m->rounding, a * 0x1p30f, b);
-    return ifl_out_tiny(m, ifl_round_div_f32(m->rounding, a, b), scaled);
+    float scaled = round_div_f32(m->rounding, a * 0x1p30f, b);
+    return ifl_out_tiny(m, round_div_f32(m->rounding, a, b), scaled);
 }
 
 /* ---- f32x2 ----------------------------------------------------------------------------------- */

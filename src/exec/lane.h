@@ -842,7 +842,6 @@ uint32_t ifl_narrow_pair_randomly(const ifl_format *f, const ifl_modifiers *m, f
 uint16_t ifl_small_to_f16(const ifl_format *f, const ifl_modifiers *m, uint32_t code);
 
 /* IEEE operations in one of the four roundings .rn .rz .rm .rp */
-float ifl_round_div_f32(unsigned rounding, float a, float b);
 float ifl_round_sqrt_f32(unsigned rounding, float a);
 double ifl_round_add_f64(unsigned rounding, double a, double b);
 double ifl_round_mul_f64(unsigned rounding, double a, double b);

@@ -31,7 +31,8 @@ static const char *say(ifl_page *page, const char *format, ...)
     return kept ? kept : "";
 }
 
-const char *ifl_models_part_figure(ifl_page *page, double value)
+/* In the page's arena: 118, 97.6, 4.02. */
+static const char *three_figures(ifl_page *page, double value)
 {
     if (value < 0 || !isfinite(value))
         return "?";
@@ -98,10 +99,9 @@ static void add_row(ifl_page *page, ifl_table *table, const ifl_device *device, 
             say(page, "%s", ifl_figure_count((uint64_t)(m->dram_bytes_per_s / 1e9 + 0.5)).text),
             percent(page, m->dram_utilization),
             marked(page, percent(page, m->occupancy_achieved), m->registers_estimated),
-            marked(page, ifl_models_part_figure(page, m->waves.waves), m->registers_estimated),
-            marked(page, ifl_models_part_figure(page, m->bytes_in_flight_per_sm / 1024),
-                   m->waits_estimated),
-            ifl_models_part_figure(page, m->bytes_needed_per_sm / 1024)}};
+            marked(page, three_figures(page, m->waves.waves), m->registers_estimated),
+            marked(page, three_figures(page, m->bytes_in_flight_per_sm / 1024), m->waits_estimated),
+            three_figures(page, m->bytes_needed_per_sm / 1024)}};
     ifl_table_add(page, table, &row);
 }
 
@@ -214,9 +214,9 @@ static const char *flight_text(ifl_page *page, const ifl_profile *profile, const
         "%s A warp waits for loads %s%s, with %s KiB in flight per SM%s; %s KiB would reach 95 %% "
         "of the DRAM bandwidth.",
         held, ifl_figure_times(m->waits_per_warp).text, m->waits_estimated ? " (estimated)" : "",
-        ifl_models_part_figure(page, m->bytes_in_flight_per_sm / 1024),
+        three_figures(page, m->bytes_in_flight_per_sm / 1024),
         m->waits_estimated ? " (estimated)" : "",
-        ifl_models_part_figure(page, m->bytes_needed_per_sm / 1024));
+        three_figures(page, m->bytes_needed_per_sm / 1024));
 }
 
 static const char *const lever_texts[IFL_LEVER_COUNT] = {

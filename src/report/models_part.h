@@ -12,8 +12,6 @@
 void ifl_models_part_print(ifl_page *page, const ifl_outcome *outcome);
 /* Whether the term was inferred from the PTX, since no machine code ran. */
 bool ifl_models_part_is_estimated(const ifl_model *m, ifl_term term);
-/* Three figures, in the page's arena: 118, 97.6, 4.02. */
-const char *ifl_models_part_figure(ifl_page *page, double value);
 /* The "models" array, NULL without memory. */
 json_t *ifl_models_part_json(ifl_tree *tree, const ifl_outcome *outcome);
 

@@ -2,6 +2,8 @@
  * Reading fat binary containers. It knows the container's layout, not what is in an entry. */
 #include "sass/fatbin.h"
 
+#include "sass/elf_image.h"
+
 #include <lz4.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +35,6 @@ enum {
     MAX_RAW_BYTES = 1 << 28
 };
 
-static uint64_t read_little(const uint8_t *at, size_t bytes)
-{
-    uint64_t value = 0;
-    for (size_t i = 0; i < bytes; i++)
-        value |= (uint64_t)at[i] << 8 * i;
-    return value;
-}
-
 static ifl_status fail(ifl_error *error, const char *file, const char *what)
 {
     if (!file)
@@ -56,7 +50,7 @@ static size_t left(const ifl_fatbin *range)
 static bool at_magic(const ifl_fatbin *section)
 {
     return left(section) >= CONTAINER_BYTES &&
-           read_little(section->at, 4) == (uint32_t)IFL_FATBIN_MAGIC;
+           ifl_elf_read(section->at, 4) == (uint32_t)IFL_FATBIN_MAGIC;
 }
 
 ifl_status ifl_fatbin_next(ifl_fatbin *section, ifl_fatbin *container, bool *found,
@@ -67,8 +61,8 @@ ifl_status ifl_fatbin_next(ifl_fatbin *section, ifl_fatbin *container, bool *fou
     *found = at_magic(section);
     if (!*found)
         return IFL_OK;
-    const uint64_t header = read_little(section->at + CONTAINER_HEADER, 2);
-    const uint64_t size = read_little(section->at + CONTAINER_SIZE, 8);
+    const uint64_t header = ifl_elf_read(section->at + CONTAINER_HEADER, 2);
+    const uint64_t size = ifl_elf_read(section->at + CONTAINER_SIZE, 8);
     if (header < CONTAINER_BYTES || header > left(section) || size > left(section) - header)
         return fail(error, section->file, "it ends before its container does");
     container->at = section->at + header;
@@ -86,8 +80,8 @@ static uint32_t find_most_registers(const uint8_t *entry, uint64_t header)
     char text[MOST + 1];
     if (header < ENTRY_OPTION_BYTES + 4)
         return 0;
-    const uint64_t start = read_little(entry + ENTRY_OPTIONS, 4);
-    const uint64_t bytes = read_little(entry + ENTRY_OPTION_BYTES, 4);
+    const uint64_t start = ifl_elf_read(entry + ENTRY_OPTIONS, 4);
+    const uint64_t bytes = ifl_elf_read(entry + ENTRY_OPTION_BYTES, 4);
     if (start > header || bytes > header - start || bytes > MOST)
         return 0;
     memcpy(text, entry + start, bytes);
@@ -103,18 +97,18 @@ ifl_status ifl_fatbin_entry_next(ifl_fatbin *container, ifl_fatbin_entry *entry,
     if (!*found)
         return IFL_OK;
     const uint8_t *at = container->at;
-    const uint64_t header = read_little(at + ENTRY_HEADER, 4);
-    const uint64_t payload = read_little(at + ENTRY_PAYLOAD, 8);
-    const uint64_t packed = read_little(at + ENTRY_PACKED, 4);
+    const uint64_t header = ifl_elf_read(at + ENTRY_HEADER, 4);
+    const uint64_t payload = ifl_elf_read(at + ENTRY_PAYLOAD, 8);
+    const uint64_t packed = ifl_elf_read(at + ENTRY_PACKED, 4);
     if (header < ENTRY_BYTES || header > left(container) || payload > left(container) - header)
         return fail(error, container->file, "an entry is longer than its container");
     *entry = (ifl_fatbin_entry){
-        .kind = (uint16_t)read_little(at + ENTRY_KIND, 2),
-        .sm = (uint32_t)read_little(at + ENTRY_SM, 4),
-        .flags = read_little(at + ENTRY_FLAGS, 8),
+        .kind = (uint16_t)ifl_elf_read(at + ENTRY_KIND, 2),
+        .sm = (uint32_t)ifl_elf_read(at + ENTRY_SM, 4),
+        .flags = ifl_elf_read(at + ENTRY_FLAGS, 8),
         .payload = at + header,
         .payload_bytes = packed && packed < payload ? packed : payload,
-        .raw_bytes = read_little(at + ENTRY_RAW, 8),
+        .raw_bytes = ifl_elf_read(at + ENTRY_RAW, 8),
         .most_registers = find_most_registers(at, header),
         .file = container->file,
     };

@@ -45,7 +45,7 @@ struct ifl_module {
     ifl_machine *machine; /* whose kernels these are where there is no PTX; NULL: there is some */
     /* Machine code kept with this PTX, as a lab case does; without a name: its own. */
     ifl_machine_source described_by;
-    ifl_error unread;  /* the first PTX text among several that could not be read */
+    ifl_error unread; /* the first PTX text among several that could not be read */
     size_t unread_count;
 };
 

@@ -83,19 +83,11 @@ static bool is_same(const ifl_op *a, const ifl_op *b)
     }
 }
 
-static bool is_among(const ifl_node_list *list, const ifl_node *node)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (list->at[i] == node)
-            return true;
-    return false;
-}
-
 static bool has_edges_of(const ifl_node *node, const ifl_stream *stream)
 {
     bool is_all = node->waits_for.count == stream->follows.count;
     for (size_t i = 0; is_all && i < node->waits_for.count; i++)
-        is_all = is_among(&stream->follows, node->waits_for.at[i]);
+        is_all = ifl_node_is_among(&stream->follows, node->waits_for.at[i]);
     return is_all;
 }
 

@@ -3,21 +3,11 @@
  * definitions are weak, so that a call that is served hides the one here. */
 #include "standin/state.h"
 
-#include <stdlib.h>
-
-static void stop(const char *name, const void *from)
-{
-    char site[160];
-    ifl_state_site(from, site, sizeof site);
-    ifl_state_tell("error: %s is not served yet (called from %s)", name, site);
-    exit(ifl_status_exit_code(IFL_UNSUPPORTED));
-}
-
 #define CALL(name)                                                                                 \
     __attribute__((weak, visibility("default"))) void name(void);                                  \
     void name(void)                                                                                \
     {                                                                                              \
-        stop(#name, __builtin_return_address(0));                                                  \
+        ifl_state_stop_at(#name, __builtin_return_address(0));                                     \
     }
 #include "standin/cudart_call.def"
 #undef CALL

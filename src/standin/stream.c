@@ -223,7 +223,7 @@ static void leave(ifl_stream *stream, const ifl_graph *graph)
     stream->follows.count = 0;
 }
 
-static bool is_among(const ifl_node_list *list, const ifl_node *node)
+bool ifl_node_is_among(const ifl_node_list *list, const ifl_node *node)
 {
     for (size_t i = 0; i < list->count; i++)
         if (list->at[i] == node)
@@ -235,7 +235,7 @@ static bool add_all(ifl_node_list *to, ifl_node *const *nodes, size_t count)
 {
     bool is_whole = true;
     for (size_t i = 0; i < count && is_whole; i++)
-        is_whole = is_among(to, nodes[i]) || ifl_vec_push(to, nodes[i]);
+        is_whole = ifl_node_is_among(to, nodes[i]) || ifl_vec_push(to, nodes[i]);
     return is_whole;
 }
 
@@ -258,7 +258,7 @@ static void mark_joined(const ifl_stream *stream)
 {
     const ifl_graph *graph = stream->capture;
     for (size_t i = 0; i < graph->nodes.count; i++)
-        graph->nodes.at[i]->is_joined = is_among(&stream->follows, graph->nodes.at[i]);
+        graph->nodes.at[i]->is_joined = ifl_node_is_among(&stream->follows, graph->nodes.at[i]);
     for (size_t i = graph->nodes.count; i-- > 0;)
         for (size_t w = 0; graph->nodes.at[i]->is_joined && w < graph->nodes.at[i]->waits_for.count;
              w++)

@@ -15,6 +15,7 @@ enum { IFL_STREAM_ATTRIBUTES = 11, IFL_STREAM_ATTRIBUTE_BYTES = 32 };
 
 struct ifl_node;
 typedef IFL_VEC(struct ifl_node *) ifl_node_list;
+bool ifl_node_is_among(const ifl_node_list *list, const struct ifl_node *node);
 
 typedef struct ifl_stream {
     unsigned flags;
