@@ -193,12 +193,25 @@ static bool has_chain(const ifl_situation *s)
     return false;
 }
 
+/* A warp's loads of each lane's own word, as elements have them: not those of one word for all. */
+static double loads_of_elements(const ifl_situation *s)
+{
+    uint64_t requests = 0;
+    for (size_t i = 0; i < s->profile->lines.count; i++) {
+        const ifl_profile_line *line = &s->profile->lines.at[i];
+        if (ifl_line_is(line, IFL_TRAFFIC_global_load) &&
+            line->pattern.kind != IFL_PATTERN_BROADCAST)
+            requests += ifl_line_requests(line);
+    }
+    return (double)requests / s->warps;
+}
+
 /* A few waits, each with a branch before it, and no loop long enough to be one. */
 bool ifl_rule_hoisted_bounds(const ifl_situation *s, ifl_remedy *to)
 {
     const double least = 1.5, most = 10, branches = of(s, IFL_COUNTER_branches) / s->warps;
     if (!s->waits || !s->work.waits_known || s->work.waits < least || s->work.waits > most ||
-        branches < s->work.waits || has_chain(s))
+        branches < s->work.waits || loads_of_elements(s) < least || has_chain(s))
         return false;
     const double waits = s->work.waits, fewer = ifl_remedy_part(to, 1 / waits);
     to->work.waits *= fewer;
