@@ -33,6 +33,16 @@ static ifl_stall largest(const double *stalls, const bool *told)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
+/* 48.1, 4,947 */
+static ifl_figure cycles_text(double cycles)
+{
+    ifl_figure one;
+    if (cycles >= 1000)
+        return ifl_figure_real(cycles);
+    snprintf(one.text, sizeof one.text, "%.1f", cycles);
+    return one;
+}
+
 /* "48.1 cycles for data from global memory (long_scoreboard), 2.7 for ...". */
 static const char *reasons_text(ifl_page *page, const double *stalls)
 {
@@ -43,9 +53,9 @@ static const char *reasons_text(ifl_page *page, const double *stalls)
         if (reason == IFL_STALLS)
             break;
         told[reason] = true;
-        text = ifl_arena_printf(&page->arena, "%s%s%.1f %s%s (%s)", text, n ? ", " : "",
-                                stalls[reason], n ? "for " : "cycles for ", ifl_stall_text(reason),
-                                ifl_stall_name(reason));
+        text = ifl_arena_printf(&page->arena, "%s%s%s %s%s (%s)", text, n ? ", " : "",
+                                cycles_text(stalls[reason]).text, n ? "for " : "cycles for ",
+                                ifl_stall_text(reason), ifl_stall_name(reason));
     }
     return text;
 }
@@ -73,9 +83,9 @@ void ifl_stalls_part_print(ifl_page *page, const ifl_profile *profile, const cha
     ifl_page_paragraph(
         page, INDENT, INDENT, IFL_STYLE_PLAIN,
         ifl_arena_printf(&page->arena,
-                         "A scheduler issues in %.0f %% of its cycles. Per instruction, a "
+                         "A scheduler issues in %s of its cycles. Per instruction, a "
                          "warp stalls on average %s.",
-                         100 * f->issue_active, reasons_text(page, f->stalls)));
+                         ifl_figure_share(f->issue_active).text, reasons_text(page, f->stalls)));
 }
 
 /* ---- by source line -------------------------------------------------------------------------- */
