@@ -184,6 +184,8 @@ const char *ifl_sites_line(const ifl_sites *sites, uint32_t line, ifl_line_start
 ifl_place ifl_site_place(const ifl_sites *sites, size_t site);
 /* Its place in the source; NULL where that is not known. */
 const ifl_source *ifl_site_source(const ifl_sites *sites, size_t site);
+/* The place that people wrote: from inside the toolkit's headers out to the call. */
+const ifl_source *ifl_site_own_source(const ifl_sites *sites, const ifl_source *place);
 /* Where it is, as messages name it: "k.cu:7", "k.ptx:31", "machine code +0x1f0" of the kernel. */
 void ifl_site_where(const ifl_sites *sites, size_t site, char *to, size_t size);
 

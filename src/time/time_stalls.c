@@ -22,8 +22,9 @@ static ifl_stalled_site describe_site(const ifl_sites *sites, size_t i, const if
                                       double issue_cycles)
 {
     const ifl_site *site = &sites->at[i];
-    const ifl_source *place =
-        site->place && site->place < sites->place_count ? &sites->places[site->place] : NULL;
+    const ifl_source *place = site->place && site->place < sites->place_count
+                                  ? ifl_site_own_source(sites, &sites->places[site->place])
+                                  : NULL;
     ifl_stalled_site one = {.op = site->name,
                             .function = site->function,
                             .address = site->address,

@@ -76,6 +76,35 @@ static void test_sites(void **state)
     ifl_profile_free(profile);
 }
 
+/* An atomicAdd's instruction is in the line that calls it; a header of the program's own has its lines. */
+static void test_toolkit(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"", "k.cu", "/usr/include/device_atomic_functions.hpp",
+                                        "h.cuh"};
+    static const ifl_source within[] = {{0},
+                                        {.file = 1, .line = 7},
+                                        {.file = 2, .line = 112, .inlined_at = 1},
+                                        {.file = 3, .line = 5, .inlined_at = 1}};
+    ifl_sites with = code;
+    with.places = within;
+    with.files = names;
+    with.file_count = 4;
+    for (uint32_t place = 2; place < 4; place++) {
+        ifl_site one = {.name = "RED", .place = place, .function = "k"};
+        ifl_site_stalls own = {.issued = 1, .cycles = {[IFL_STALL_wait] = 5}};
+        const ifl_sm_outcome outcome = {.issue_cycles = 1, .sites = &own};
+        ifl_profile *profile = ifl_profile_new();
+        ifl_time_facts facts = {0};
+        with.at = &one;
+        with.count = 1;
+        assert_true(ifl_time_stalls_take(&with, &outcome, profile, &facts));
+        assert_string_equal(facts.lines[0].file, place == 2 ? "k.cu" : "h.cuh");
+        assert_int_equal(facts.lines[0].line, place == 2 ? 7 : 5);
+        ifl_profile_free(profile);
+    }
+}
+
 /* Line 7 of k.cu has two instructions, and line 7 of h.cuh is another one. */
 static void test_lines(void **state)
 {
@@ -126,9 +155,9 @@ static void test_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums),    cmocka_unit_test(test_sites),
-        cmocka_unit_test(test_lines),   cmocka_unit_test(test_without_lines),
-        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_sums),          cmocka_unit_test(test_sites),
+        cmocka_unit_test(test_toolkit),       cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_without_lines), cmocka_unit_test(test_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
