@@ -228,3 +228,130 @@ extern "C" __global__ void __launch_bounds__(384)
             *(float2 *)(c + (size_t)(row + i / 2 % 2 * 8) * n + column + side * 64 + i / 4 * 8) =
                 make_float2(sums[side][i], sums[side][i + 1]);
 }
+
+// ---- tiles of 128 x 256, alone and with two blocks of a cluster that copy half of b's tile to both -----------------
+
+enum { WIDE = 256, WIDE_BYTES = WIDE * DEPTH * 2, WIDE_STAGE_BYTES = TILE_BYTES + WIDE_BYTES };
+
+static __device__ void multiply_wide(float (&d)[128], uint64_t a, uint64_t b)
+{
+    asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {"
+                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+                 "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+                 "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+                 "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
+                 "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
+                 "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
+                 "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
+                 "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+                 "}, %128, %129, 1, 1, 1, 0, 0;"
+                 : EIGHT(d, 0), EIGHT(d, 8), EIGHT(d, 16), EIGHT(d, 24), EIGHT(d, 32), EIGHT(d, 40),
+                   EIGHT(d, 48), EIGHT(d, 56), EIGHT(d, 64), EIGHT(d, 72), EIGHT(d, 80), EIGHT(d, 88),
+                   EIGHT(d, 96), EIGHT(d, 104), EIGHT(d, 112), EIGHT(d, 120)
+                 : "l"(a), "l"(b));
+}
+
+static __device__ unsigned rank_in_cluster()
+{
+    unsigned rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+
+static __device__ void cluster_sync()
+{
+    asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+}
+
+static __device__ void barrier_arrive_at(uint64_t *barrier, unsigned rank)
+{
+    asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; "
+                 "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }" ::"r"(shared_address(barrier)),
+                 "r"(rank)
+                 : "memory");
+}
+
+static __device__ void copy_box_to_both(void *to, const tensor_map *map, int x, int y, uint64_t *barrier)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                 "[%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(to)),
+                 "l"(map), "r"(x), "r"(y), "r"(shared_address(barrier)), "h"((uint16_t)3)
+                 : "memory");
+}
+
+template <int BLOCKS>
+static __device__ void feed_wide(int n, const tensor_map *a, const tensor_map *b, uint8_t *stages, uint64_t *full, uint64_t *empty)
+{
+    const unsigned rank = BLOCKS > 1 ? rank_in_cluster() : 0;
+    for (int step = 0; step < n / DEPTH; step++) {
+        const int stage = step % STAGES;
+        uint8_t *tile = stages + stage * WIDE_STAGE_BYTES, *half = tile + TILE_BYTES + rank * (WIDE_BYTES / 2);
+        barrier_wait(&empty[stage], (step / STAGES & 1) ^ 1);
+        barrier_expect(&full[stage], WIDE_STAGE_BYTES);
+        copy_box(tile, a, step * DEPTH, blockIdx.y * SIDE, &full[stage]);
+        if (BLOCKS > 1) {
+            copy_box_to_both(half, b, step * DEPTH, blockIdx.x * WIDE + rank * SIDE, &full[stage]);
+        } else {
+            copy_box(half, b, step * DEPTH, blockIdx.x * WIDE, &full[stage]);
+            copy_box(half + WIDE_BYTES / 2, b, step * DEPTH, blockIdx.x * WIDE + SIDE, &full[stage]);
+        }
+    }
+}
+
+template <int BLOCKS>
+static __device__ void by_wide_tiles(int n, const tensor_map *a, const tensor_map *b, float *c)
+{
+    extern __shared__ __align__(1024) uint8_t wide_stages[];
+    __shared__ uint64_t full[STAGES], empty[STAGES];
+    const int group = threadIdx.x / 128, lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < STAGES; i++) {
+            barrier_init(&full[i], 1);
+            barrier_init(&empty[i], 2 * BLOCKS);
+        }
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    if (BLOCKS > 1)
+        cluster_sync();
+    else
+        __syncthreads();
+    if (group == 0) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+        if (threadIdx.x == 0)
+            feed_wide<BLOCKS>(n, a, b, wide_stages, full, empty);
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+        float sums[128] = {};
+        for (int step = 0; step < n / DEPTH; step++) {
+            const int stage = step % STAGES;
+            const uint8_t *tile = wide_stages + stage * WIDE_STAGE_BYTES;
+            const uint64_t left = descriptor(tile + (group - 1) * (TILE_BYTES / 2)), right = descriptor(tile + TILE_BYTES);
+            barrier_wait(&full[stage], step / STAGES & 1);
+            asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+            for (int k = 0; k < DEPTH / 16; k++)
+                multiply_wide(sums, left + 2 * k, right + 2 * k);
+            asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+            asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+            if (threadIdx.x % 128 == 0)
+                for (int rank = 0; rank < BLOCKS; rank++)
+                    BLOCKS > 1 ? barrier_arrive_at(&empty[stage], rank) : barrier_arrive(&empty[stage]);
+        }
+        const int row = blockIdx.y * SIDE + (group - 1) * 64 + warp * 16 + lane / 4, column = blockIdx.x * WIDE + lane % 4 * 2;
+        for (int i = 0; i < 128; i += 2)
+            *(float2 *)(c + (size_t)(row + i / 2 % 2 * 8) * n + column + i / 4 * 8) = make_float2(sums[i], sums[i + 1]);
+    }
+    if (BLOCKS > 1) // no block ends while the other copies to it or arrives at its barriers
+        cluster_sync();
+}
+
+extern "C" __global__ void __launch_bounds__(384)
+    product_wide(int n, const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b, float *c)
+{
+    by_wide_tiles<1>(n, &a, &b, c);
+}
+
+extern "C" __global__ void __cluster_dims__(1, 2) __launch_bounds__(384)
+    product_multicast(int n, const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b, float *c)
+{
+    by_wide_tiles<2>(n, &a, &b, c);
+}

@@ -118,3 +118,63 @@ extern "C" __global__ void quantised_int4_wide(int columns, const uint8_t *w, co
     if (lane == 0)
         y[row] = sum;
 }
+
+extern "C" __global__ void quantised_int4_thread(int columns, const uint8_t *w, const float *scale, const __nv_bfloat16 *x, float *y)
+{
+    const int row = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int c = 0; c < columns; c += 2) {
+        const uint8_t weights = w[((size_t)row * columns + c) / 2];
+        const float2 two = from_bf16(*(const uint32_t *)(x + c));
+        const float both = fmaf((float)(weights & 15) - 8, two.x, ((float)(weights >> 4) - 8) * two.y);
+        sum = fmaf(both, scale[((size_t)row * columns + c) / 128], sum);
+    }
+    y[row] = sum;
+}
+
+// The bits 0x4300 and four bits w below are the bfloat16 128 + w: no conversion. 136 times the sum of x goes first.
+static __device__ float eight_of_row(uint32_t weights, const float (&x)[32], int first, float sum)
+{
+    for (int i = 0; i < 8; i++)
+        sum = fmaf(__uint_as_float((i < 4 ? weights << 4 * (4 - i) : weights >> 4 * (i - 4)) & 0xf0000 | 0x43000000u), x[first + i], sum);
+    return sum;
+}
+
+// Four rows a warp share what is done for x.
+extern "C" __global__ void __launch_bounds__(256)
+    quantised_int4_rows(int columns, const uint8_t *w, const float *scale, const __nv_bfloat16 *x, float *y)
+{
+    const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32 * 4, lane = threadIdx.x % 32;
+    float sum[4] = {};
+    for (int c = lane * 32; c < columns; c += 1024) {
+        uint4 weights[4];
+        float of_x[32], scales[4], all = 0;
+        for (int r = 0; r < 4; r++) {
+            const size_t at = (size_t)(row + r) * columns + c;
+            weights[r] = *(const uint4 *)(w + at / 2);
+            scales[r] = scale[at / 128];
+        }
+        for (int i = 0; i < 4; i++) {
+            const uint4 eight = ((const uint4 *)(x + c))[i];
+            const uint32_t words[4] = {eight.x, eight.y, eight.z, eight.w};
+            for (int j = 0; j < 4; j++) {
+                const float2 two = from_bf16(words[j]);
+                of_x[8 * i + 2 * j] = two.x, of_x[8 * i + 2 * j + 1] = two.y;
+                all += two.x + two.y;
+            }
+        }
+        for (int r = 0; r < 4; r++) {
+            float part = -136 * all;
+            part = eight_of_row(weights[r].x, of_x, 0, part);
+            part = eight_of_row(weights[r].y, of_x, 8, part);
+            part = eight_of_row(weights[r].z, of_x, 16, part);
+            part = eight_of_row(weights[r].w, of_x, 24, part);
+            sum[r] = fmaf(part, scales[r], sum[r]);
+        }
+    }
+    for (int r = 0; r < 4; r++) {
+        const float whole = sum_of_warp(sum[r]);
+        if (lane == 0)
+            y[row + r] = whole;
+    }
+}
