@@ -3,37 +3,64 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double product(const uint16_t *a, const uint16_t *b, long long count)
+enum { MOST_HEAD = 256 };
+
+typedef struct sizes {
+    long long length, head;
+    double scale;
+} sizes;
+
+static float *as_floats(const lab_run *run, size_t argument)
+{
+    const uint16_t *from = lab_data(run, argument);
+    const size_t count = lab_count(run, argument);
+    float *to = malloc(count * sizeof *to);
+    for (size_t i = 0; to && i < count; i++)
+        to[i] = lab_from_bf16(from[i]);
+    return to;
+}
+
+static double product(const float *a, const float *b, long long count)
 {
     double sum = 0;
     for (long long d = 0; d < count; d++)
-        sum += (double)lab_from_bf16(a[d]) * lab_from_bf16(b[d]);
+        sum += (double)a[d] * b[d];
     return sum;
+}
+
+/* A query with its head's keys and values. */
+static void attend(const sizes *s, const float *q, const float *k, const float *v, uint16_t *out)
+{
+    double sum[MOST_HEAD] = {0}, all = 0, most = -INFINITY;
+    double *weight = malloc((size_t)s->length * sizeof *weight);
+    if (!weight)
+        return;
+    for (long long key = 0; key < s->length; key++) {
+        weight[key] = s->scale * product(q, k + key * s->head, s->head);
+        most = fmax(most, weight[key]);
+    }
+    for (long long key = 0; key < s->length; key++) {
+        weight[key] = exp2(weight[key] - most);
+        all += weight[key];
+        for (long long d = 0; d < s->head; d++)
+            sum[d] += weight[key] * v[key * s->head + d];
+    }
+    for (long long d = 0; d < s->head; d++)
+        out[d] = lab_to_bf16((float)(sum[d] / all));
+    free(weight);
 }
 
 LAB_REFERENCE(attention)
 {
-    const long long length = lab_integer(run, 0), head = (long long)lab_variable(run, "head");
-    const double scale = lab_real(run, 1);
-    const uint16_t *q = lab_data(run, 2), *k = lab_data(run, 3), *v = lab_data(run, 4);
+    const sizes s = {lab_integer(run, 0), (long long)lab_variable(run, "head"), lab_real(run, 1)};
+    float *q = as_floats(run, 2), *k = as_floats(run, 3), *v = as_floats(run, 4);
     uint16_t *out = lab_data(run, 5);
-    const long long rows = (long long)lab_count(run, 5) / head;
-    double *weight = calloc((size_t)length, sizeof *weight);
-    for (long long row = 0; weight && row < rows; row++) {
-        const long long first = row / length * length;
-        double all = 0, most = -INFINITY;
-        for (long long key = 0; key < length; key++) {
-            weight[key] = scale * product(q + row * head, k + (first + key) * head, head);
-            most = fmax(most, weight[key]);
-        }
-        for (long long key = 0; key < length; key++)
-            all += weight[key] = exp2(weight[key] - most);
-        for (long long d = 0; d < head; d++) {
-            double sum = 0;
-            for (long long key = 0; key < length; key++)
-                sum += weight[key] * lab_from_bf16(v[(first + key) * head + d]);
-            out[row * head + d] = lab_to_bf16((float)(sum / all));
-        }
+    const long long rows = (long long)lab_count(run, 5) / s.head;
+    const bool has_room = q && k && v && s.head <= MOST_HEAD;
+#pragma omp parallel for
+    for (long long row = 0; row < (has_room ? rows : 0); row++) {
+        const long long first = row / s.length * s.length * s.head;
+        attend(&s, q + row * s.head, k + first, v + first, out + row * s.head);
     }
-    free(weight);
+    free(q), free(k), free(v);
 }

@@ -19,6 +19,7 @@ LAB_REFERENCE(quantised)
     const float *scale = lab_data(run, 2);
     const uint16_t *x = lab_data(run, 3);
     float *y = lab_data(run, 4);
+#pragma omp parallel for
     for (long long row = 0; row < rows; row++) {
         double sum = 0;
         for (long long c = 0; c < columns; c++) {
