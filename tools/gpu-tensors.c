@@ -4,12 +4,13 @@
  *
  *     gpu-tensors FILE.cubin COUNT [FAMILY [KIND [FIRST]]]
  *     gpu-tensors calls
+ *     gpu-tensors descriptions COUNT
  *
  * FILE: tests/gpu/matrix/tensors.sm_90.cubin. FAMILY: plain (where none is named), slices,
- * reductions. KIND: load, image, store, add and so on; of all where none is named. A line a copy on stdout:
+ * reductions, wide_slices. KIND: load, image, store, add and so on; of all where none is named. A line a copy on stdout:
  * number, kernel, hash of what it left; differences on stderr. Exit status 1: some differ; 3: a copy ended the
  * context, go on with the one after it. `calls`: what the calls that describe tensors say to a table of
- * arguments (tests/gpu/tensor_calls.h), a line each. */
+ * arguments (tests/gpu/tensor_calls.h), a line each. `descriptions`: what they say to random ones, and what they make. */
 #include "tensor_calls.h"
 #include "tensor_copies.h"
 
@@ -366,9 +367,28 @@ static int run_calls(void)
     return wrong != 0;
 }
 
+/* A number, the code, and of what was made all words but those that are 0: "3:1f". The address is told from the tensor's on. */
+static void run_descriptions(uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        static _Alignas(64) uint32_t map[32];
+        tensor_call c;
+        tensor_call_random(i, &c);
+        memset(map, 0, sizeof map);
+        const int code = call(&c, map);
+        printf("%u %d", i, code);
+        const uint64_t address = ((uint64_t)map[1] << 32 | map[0]) - tensor;
+        map[0] = (uint32_t)address, map[1] = (uint32_t)(address >> 32);
+        for (unsigned w = 0; w < 32 && !code; w++)
+            if (map[w])
+                printf(" %u:%x", w, map[w]);
+        printf("\n");
+    }
+}
+
 static tensor_family family_of(const char *name)
 {
-    static const char *const names[] = {"plain", "slices", "reductions"};
+    static const char *const names[] = {"plain", "slices", "reductions", "wide_slices"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)
             return (tensor_family)i;
@@ -392,7 +412,7 @@ int main(int count, char **words)
     const bool calls = count == 2 && strcmp(words[1], "calls") == 0;
     if (count < 3 && !calls) {
         fprintf(stderr, "usage: gpu-tensors FILE.cubin COUNT [FAMILY [KIND [FIRST]]]\n"
-                        "       gpu-tensors calls\n");
+                        "       gpu-tensors calls | descriptions COUNT\n");
         return 2;
     }
     open_driver();
@@ -400,6 +420,10 @@ int main(int count, char **words)
     must(cu.allocate(&memory, MEMORY_BYTES), "cuMemAlloc");
     if (calls)
         return run_calls();
+    if (strcmp(words[1], "descriptions") == 0) {
+        run_descriptions((uint32_t)atoi(words[2]));
+        return 0;
+    }
     const uint32_t copies = (uint32_t)atoi(words[2]);
     const uint32_t first = count > 5 ? (uint32_t)atoi(words[5]) : 0;
     uint32_t wrong = 0;

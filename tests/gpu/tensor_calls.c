@@ -2,6 +2,8 @@
  * See tensor_calls.h. */
 #include "tensor_calls.h"
 
+#include "matrix_values.h"
+
 enum { INVALID = 1 }; /* CUDA_ERROR_INVALID_VALUE */
 
 /* A right call: 16 x 8 x 4 halves of a bigger tensor, in the layout that `interleave` says. */
@@ -183,4 +185,80 @@ const char *tensor_call_make(unsigned index, tensor_call *out)
     change(out, calls[index].field, calls[index].at, calls[index].value);
     out->expected = calls[index].expected;
     return calls[index].name;
+}
+
+/* ---- random ones ----------------------------------------------------------------------------- */
+
+typedef struct source {
+    uint64_t state;
+} source;
+
+static unsigned pick(source *s, unsigned from, unsigned to)
+{
+    s->state = matrix_random(s->state + 1);
+    return from + (unsigned)(s->state >> 20) % (to - from + 1);
+}
+
+static bool is_rare(source *s)
+{
+    return pick(s, 0, 15) == 0;
+}
+
+/* Up to 2^bits, each number of bits as often as another. */
+static uint64_t pick_size(source *s, unsigned bits)
+{
+    const unsigned of = pick(s, 0, bits);
+    s->state = matrix_random(s->state + 1);
+    return 1 + (s->state >> 8 & ((UINT64_C(1) << of) - 1));
+}
+
+/* Bits of an element by CUtensorMapDataType, 4 and 6 where a type has units of those. */
+static const uint8_t bits_of[] = {8, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 32, 4, 4, 6};
+
+/* Elements of a row: the last types have rows of 128, others a multiple of 16 bytes that the swizzle holds. */
+static unsigned pick_row(source *s, const tensor_call *c)
+{
+    const unsigned unit = 128 / bits_of[c->type], width = c->swizzle > 3 ? 3 : (unsigned)c->swizzle;
+    const unsigned most = c->swizzle && !c->interleave ? 1u << width : 256 / unit;
+    if (is_rare(s))
+        return pick(s, 1, 257);
+    return c->type >= 14 ? 128 : unit * pick(s, 1, most);
+}
+
+static void pick_dimensions(source *s, tensor_call *c)
+{
+    const unsigned unit = c->interleave == 2 || c->type >= 14 ? 32 : 16;
+    for (unsigned i = 0; i < 5; i++) {
+        c->size[i] = c->type >= 13 && i == 0 ? 128 * pick_size(s, 20) : pick_size(s, 32);
+        c->element_stride[i] = pick(s, 0, 1) ? 1 : pick(s, 1, is_rare(s) ? 9 : 8);
+        c->box[i] = pick(s, 1, is_rare(s) ? 257 : 256);
+    }
+    for (unsigned i = 0; i < 4; i++)
+        c->stride[i] = pick_size(s, 36) * unit - (is_rare(s) ? 8 : 0);
+    c->address = pick(s, 0, 255) * (uint64_t)unit;
+}
+
+static void pick_corners(source *s, tensor_call *c)
+{
+    static const int most[] = {0, 0, 0, 32767, 127, 15};
+    for (unsigned i = 0; i < 3; i++) {
+        c->lower[i] = (int)pick(s, 0, 2 * (unsigned)most[c->rank] + 1) - most[c->rank] - 1;
+        c->upper[i] = (int)pick(s, 0, 2 * (unsigned)most[c->rank] + 1) - most[c->rank] - 1;
+    }
+    c->pixels = pick(s, 1, is_rare(s) ? 1025 : 1024);
+}
+
+void tensor_call_random(uint32_t index, tensor_call *c)
+{
+    source s = {.state = (uint64_t)index << 32 | 0x7e75};
+    *c = (tensor_call){.is_image = pick(&s, 0, 3) == 0};
+    c->type = (int)pick(&s, 0, 15);
+    c->interleave = pick(&s, 0, 3) ? 0 : (int)pick(&s, 1, 2);
+    c->rank = pick(&s, c->is_image || c->interleave ? 3 : 1, 5);
+    c->swizzle = (int)pick(&s, 0, pick(&s, 0, 3) ? 3 : 6);
+    c->promotion = (int)pick(&s, 0, 3);
+    c->fill = (int)pick(&s, 0, 1);
+    pick_dimensions(&s, c);
+    pick_corners(&s, c);
+    c->box[0] = c->channels = pick_row(&s, c);
 }

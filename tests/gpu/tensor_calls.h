@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A table of calls of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col, most of them wrong in one word, with
- * the codes that the CUDA Driver API reference (13.0) gives them: what it does not bar is expected to be taken. */
+ * the codes that the CUDA Driver API reference (13.0) gives them: what it does not bar is expected to be taken. And random
+ * calls, of which a driver says what it makes. */
 #ifndef IFL_TESTS_TENSOR_CALLS_H
 #define IFL_TESTS_TENSOR_CALLS_H
 
@@ -23,5 +24,8 @@ typedef struct tensor_call {
 extern const unsigned tensor_call_count;
 /* Its name. */
 const char *tensor_call_make(unsigned index, tensor_call *out);
+
+/* Any values of the small words; sizes, strides and boxes that are right but in one of sixteen. `expected` is not set. */
+void tensor_call_random(uint32_t index, tensor_call *out);
 
 #endif

@@ -168,6 +168,14 @@ static void make_slices(source *s, tensor_copy *c)
     c->swizzle = c->interleave == 2 ? 1 : (int)pick(s, 0, 3);
 }
 
+static void make_wide_slices(source *s, tensor_copy *c)
+{
+    static const int swizzles[] = {0, 2, 3};
+    make_slices(s, c);
+    c->interleave = 2;
+    c->swizzle = swizzles[pick(s, 0, 2)];
+}
+
 /* Slices of a row; the sizes and strides of their tensor are multiples of a slice. */
 static unsigned set_slices(tensor_copy *c, source *s)
 {
@@ -198,8 +206,8 @@ static void set_slice_image(tensor_copy *c, source *s)
 
 void tensor_copy_make(tensor_family family, uint32_t index, tensor_copy *c)
 {
-    static void (*const make[])(source *, tensor_copy *) = {make_plain, make_slices,
-                                                            make_reduction};
+    static void (*const make[])(source *, tensor_copy *) = {make_plain, make_slices, make_reduction,
+                                                            make_wide_slices};
     source s = {.state = (uint64_t)index << 32 | (uint64_t)family << 16};
     memset(c, 0, sizeof *c);
     make[family](&s, c);

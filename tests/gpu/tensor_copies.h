@@ -10,8 +10,14 @@
 enum { TENSOR_RANKS = 5, TENSOR_SHARED_BYTES = 32768, TENSOR_GLOBAL_BYTES = 4 << 20 };
 
 /* SLICES: channels in slices of 16 or 32 bytes, and the types that flush denormals. REDUCTIONS: every
- * operation on every type that the PTX ISA lets it have. */
-typedef enum tensor_family { TENSOR_PLAIN, TENSOR_SLICES, TENSOR_REDUCTIONS } tensor_family;
+ * operation on every type that the PTX ISA lets it have. WIDE_SLICES: slices of 32 bytes without a swizzle and with those
+ * that the Driver API reference bars. */
+typedef enum tensor_family {
+    TENSOR_PLAIN,
+    TENSOR_SLICES,
+    TENSOR_REDUCTIONS,
+    TENSOR_WIDE_SLICES
+} tensor_family;
 
 /* In the order of tensor_operation_names. */
 typedef enum tensor_operation {
