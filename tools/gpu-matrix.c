@@ -3,6 +3,8 @@
  * writes the results: for each product a hash of each fragment, and the first fragments whole.
  *
  *     gpu-matrix OUT/matrix.bin [FRAGMENTS]     needs a GPU of compute capability 9.0 and its driver, nothing else
+ *     gpu-matrix --more FRAGMENTS PART PARTS    every PARTSth row of tests/gpu/matrix_more.def from PART on: a name, and a
+ *                                               hash for each 128 fragments (matrix_replay --hashes)
  *     gpu-matrix --ptx [TARGET]                 prints the kernels
  *
  * The file: for each product "name fragments whole words\n", then so many hashes, then the words of
@@ -144,16 +146,48 @@ static void compute(void *function, const matrix_kernel *kernel, uint32_t first,
     free(input);
 }
 
-static void run_all(void *function, const matrix_kernel *kernel, uint32_t fragments, FILE *to)
+static uint32_t *results_of(void *function, const matrix_kernel *kernel, uint32_t fragments)
 {
     const unsigned words = matrix_words_out(kernel);
     const uint32_t batch = (uint32_t)(MOST_BYTES / 4 / matrix_words_in(kernel));
-    uint32_t whole = WHOLE_WORDS / words, *results = allocate_words((size_t)words * fragments);
-    uint32_t *hashes = allocate_words(fragments);
-    whole = whole > fragments ? fragments : whole;
+    uint32_t *results = allocate_words((size_t)words * fragments);
     for (uint32_t at = 0; at < fragments; at += batch)
         compute(function, kernel, at, fragments - at < batch ? fragments - at : batch,
                 results + (size_t)at * words);
+    return results;
+}
+
+static void print_hashes(void *function, const matrix_kernel *kernel, uint32_t fragments)
+{
+    enum { TOGETHER = 128 };
+    const unsigned words = matrix_words_out(kernel);
+    uint32_t *results = results_of(function, kernel, fragments), hashes[TOGETHER];
+    printf("%s", kernel->name);
+    for (uint32_t f = 0; f < fragments; f++) {
+        hashes[f % TOGETHER] = matrix_hash(results + (size_t)f * words, words);
+        if (f % TOGETHER == TOGETHER - 1)
+            printf(" %08x", matrix_hash(hashes, TOGETHER));
+    }
+    printf("\n");
+    free(results);
+}
+
+static void run_more(uint32_t fragments, size_t part, size_t parts)
+{
+    for (size_t i = part; i < matrix_more_count; i += parts) {
+        void *function = compile(&matrix_more[i]);
+        if (function)
+            print_hashes(function, &matrix_more[i], fragments);
+        fflush(stdout);
+    }
+}
+
+static void run_all(void *function, const matrix_kernel *kernel, uint32_t fragments, FILE *to)
+{
+    const unsigned words = matrix_words_out(kernel);
+    uint32_t whole = WHOLE_WORDS / words, *results = results_of(function, kernel, fragments);
+    uint32_t *hashes = allocate_words(fragments);
+    whole = whole > fragments ? fragments : whole;
     for (uint32_t f = 0; f < fragments; f++)
         hashes[f] = matrix_hash(results + (size_t)f * words, words);
     fprintf(to, "%s %u %u %u\n", kernel->name, fragments, whole, words);
@@ -171,6 +205,11 @@ int main(int argc, char **argv)
         matrix_write_head(argc > 2 ? argv[2] : "sm_90a", stdout);
         for (size_t i = 0; i < matrix_kernel_count; i++)
             matrix_write_ptx(&matrix_kernels[i], stdout);
+        return 0;
+    }
+    if (argc == 5 && strcmp(argv[1], "--more") == 0) {
+        open_driver();
+        run_more((uint32_t)atol(argv[2]), (size_t)atol(argv[3]), (size_t)atol(argv[4]));
         return 0;
     }
     FILE *to = argc > 1 ? fopen(argv[1], "wb") : NULL;

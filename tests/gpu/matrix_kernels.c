@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * PTX for the products of matrix_shape.def. Each thread reads its registers from memory and stores
+ * PTX for the products of matrix_shape.def and matrix_more.def. Each thread reads its registers from memory and stores
  * its results, so that the same kernels run on a GPU and in the engine. */
 #include "matrix_kernels.h"
 
@@ -36,6 +36,27 @@ const matrix_kernel matrix_kernels[] = {
 };
 const size_t matrix_kernel_count = sizeof matrix_kernels / sizeof *matrix_kernels;
 
+#define MMA(...) KERNEL(__VA_ARGS__, .threads = WARP)
+#define MMA_SPARSE(name, text, a_type, b_type, c_type, a, b, c, selector_)                         \
+    KERNEL(name, text, a_type, b_type, c_type, a, b, c, .threads = WARP, .selector = selector_)
+#define WGMMA(name, text, a_type, b_type, c_type, a, c, of_a, of_b, start_of_a, start_of_b, rest_) \
+    KERNEL(name, text, a_type, b_type, c_type, a, 0, c, .threads = WARP_GROUP,                     \
+           .shared_words = 2 * MATRIX_SHARED_WORDS, .a_layout = of_a, .b_layout = of_b,            \
+           .a_start = start_of_a, .b_start = start_of_b, .rest = rest_)
+#define WGMMA_SPARSE(name, text, a_type, b_type, c_type, a, c, of_a, of_b, start_of_a, start_of_b, \
+                     rest_, selector_)                                                             \
+    KERNEL(name, text, a_type, b_type, c_type, a, 0, c, .threads = WARP_GROUP,                     \
+           .shared_words = 2 * MATRIX_SHARED_WORDS, .a_layout = of_a, .b_layout = of_b,            \
+           .a_start = start_of_a, .b_start = start_of_b, .rest = rest_, .selector = selector_)
+#define WMMA(name, shape, a_way, b_way, how, types, a_word, b_word, c_word, a_type, b_type,        \
+             c_type, m, n, k, a, b, c, rest_)                                                      \
+    KERNEL(name, types, a_type, b_type, c_type, a, b, c, .threads = WARP, .rest = rest_,           \
+           .wmma = {shape, a_way, b_way, how, a_word, b_word, c_word, m, n, k})
+const matrix_kernel matrix_more[] = {
+#include "matrix_more.def"
+};
+const size_t matrix_more_count = sizeof matrix_more / sizeof *matrix_more;
+
 static unsigned words_of(int type)
 {
     return type == MATRIX_F64 ? 2 : 1;
@@ -47,13 +68,30 @@ static unsigned thread_words(const matrix_kernel *k)
            (k->selector != NULL);
 }
 
+/* Of a matrix in memory. */
+static unsigned matrix_words(int type, unsigned elements)
+{
+    return elements * matrix_type_of(type).bits / 32;
+}
+
+static unsigned wmma_words_in(const matrix_kernel *k)
+{
+    return matrix_words(k->a_type, k->wmma.m * k->wmma.k) +
+           matrix_words(k->b_type, k->wmma.k * k->wmma.n) +
+           matrix_words(k->c_type, k->wmma.m * k->wmma.n);
+}
+
 unsigned matrix_words_in(const matrix_kernel *k)
 {
+    if (k->wmma.shape)
+        return wmma_words_in(k);
     return k->shared_words + k->threads * thread_words(k);
 }
 
 unsigned matrix_words_out(const matrix_kernel *k)
 {
+    if (k->wmma.shape)
+        return matrix_words(k->c_type, k->wmma.m * k->wmma.n);
     return k->threads * words_of(k->c_type) * k->c;
 }
 
@@ -215,8 +253,50 @@ static void write_wgmma(const matrix_kernel *k, FILE *out)
             k->rest);
 }
 
+/* ---- wmma ------------------------------------------------------------------------------------ */
+
+/* From a row of a, or a column, to the next. */
+static unsigned wmma_pitch(const char *way, unsigned rows, unsigned columns)
+{
+    return strcmp(way, "row") == 0 ? columns : rows;
+}
+
+static void wmma_load(char letter, const struct matrix_wmma *w, const char *way, const char *word,
+                      unsigned registers, unsigned at, unsigned pitch, FILE *out)
+{
+    fprintf(out, "    wmma.load.%c.sync.aligned.%s.%s.global.%s ", letter, way, w->shape, word);
+    list(letter, registers, out);
+    fprintf(out, ", [%%in + %u], %u;\n", at * WORD_BYTES, pitch);
+}
+
+static void write_wmma(const matrix_kernel *k, FILE *out)
+{
+    const struct matrix_wmma *w = &k->wmma;
+    const unsigned of_a = matrix_words(k->a_type, w->m * w->k),
+                   of_b = matrix_words(k->b_type, w->k * w->n);
+    write_begin(k, out);
+    write_address("in", "input", matrix_words_in(k), 0, 0, out);
+    write_address("out", "output", matrix_words_out(k), 0, 0, out);
+    wmma_load('a', w, w->a_way, w->a_word, k->a, 0, wmma_pitch(w->a_way, w->m, w->k), out);
+    wmma_load('b', w, w->b_way, w->b_word, k->b, of_a, wmma_pitch(w->b_way, w->k, w->n), out);
+    wmma_load('c', w, "row", w->c_word, k->c, of_a + of_b, w->n, out);
+    fprintf(out, "    wmma.mma%s.sync.aligned.%s.%s.%s%s%s ", w->how, w->a_way, w->b_way, w->shape,
+            k->text, k->rest);
+    list('d', k->c, out), fprintf(out, ", ");
+    list('a', k->a, out), fprintf(out, ", ");
+    list('b', k->b, out), fprintf(out, ", ");
+    list('c', k->c, out), fprintf(out, ";\n");
+    fprintf(out, "    wmma.store.d.sync.aligned.row.%s.global.%s [%%out], ", w->shape, w->c_word);
+    list('d', k->c, out);
+    fprintf(out, ", %u;\n    ret;\n}\n", w->n);
+}
+
 void matrix_write_ptx(const matrix_kernel *k, FILE *out)
 {
+    if (k->wmma.shape) {
+        write_wmma(k, out);
+        return;
+    }
     write_begin(k, out);
     (k->shared_words ? write_wgmma : write_mma)(k, out);
     write_end(k, k->shared_words ? 'c' : 'd', out);
@@ -242,8 +322,28 @@ void matrix_fill_shared(int type, int operand, uint32_t fragment, uint32_t *to)
         to[i] = (uint32_t)matrix_register(type, fragment, operand, i, 0);
 }
 
+/* The words of a matrix in memory are those that a lane would hold. */
+static uint32_t *fill_matrix(int type, uint32_t fragment, int operand, unsigned elements,
+                             uint32_t *to)
+{
+    return fill_operand(type, fragment, operand, 0, matrix_words(type, elements) / words_of(type),
+                        to);
+}
+
+static void fill_matrices(const matrix_kernel *k, uint32_t fragment, uint32_t *to)
+{
+    const struct matrix_wmma *w = &k->wmma;
+    to = fill_matrix(k->a_type, fragment, MATRIX_OPERAND_A, w->m * w->k, to);
+    to = fill_matrix(k->b_type, fragment, MATRIX_OPERAND_B, w->k * w->n, to);
+    fill_matrix(k->c_type, fragment, MATRIX_OPERAND_C, w->m * w->n, to);
+}
+
 void matrix_fill_lanes(const matrix_kernel *k, uint32_t fragment, uint32_t *to)
 {
+    if (k->wmma.shape) {
+        fill_matrices(k, fragment, to);
+        return;
+    }
     for (uint32_t lane = 0; lane < k->threads; lane++) {
         to = fill_operand(k->a_type, fragment, MATRIX_OPERAND_A, lane, k->a, to);
         to = fill_operand(k->b_type, fragment, MATRIX_OPERAND_B, lane, k->b, to);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The rows of matrix_shape.def: their kernels as PTX, and the words that these read. */
+ * The rows of matrix_shape.def and matrix_more.def: their kernels as PTX, and the words that these read. */
 #ifndef IFL_TESTS_MATRIX_KERNELS_H
 #define IFL_TESTS_MATRIX_KERNELS_H
 
@@ -19,10 +19,18 @@ typedef struct matrix_kernel {
     uint64_t a_layout, b_layout;
     unsigned a_start, b_start;
     const char *rest;
+    struct
+        matrix_wmma { /* .shape: matrices in memory, m * k, k * n and m * n elements; `text` are the types */
+        const char *shape, *a_way, *b_way, *how, *a_word, *b_word, *c_word;
+        unsigned m, n, k;
+    } wmma;
 } matrix_kernel;
 
 extern const matrix_kernel matrix_kernels[];
 extern const size_t matrix_kernel_count;
+/* Those of matrix_more.def. */
+extern const matrix_kernel matrix_more[];
+extern const size_t matrix_more_count;
 
 /* Words that a block reads and writes. */
 unsigned matrix_words_in(const matrix_kernel *kernel);

@@ -271,6 +271,9 @@ static const matrix_kernel *kernel_named(const char *name)
     for (size_t i = 0; i < matrix_kernel_count; i++)
         if (strcmp(matrix_kernels[i].name, name) == 0)
             return &matrix_kernels[i];
+    for (size_t i = 0; i < matrix_more_count; i++)
+        if (strcmp(matrix_more[i].name, name) == 0)
+            return &matrix_more[i];
     return NULL;
 }
 
