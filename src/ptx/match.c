@@ -466,6 +466,13 @@ static const struct {
     {'t', false, emit_t}, {'a', false, emit_a}, {'W', true, emit_V},
 };
 
+/* CUTLASS writes the scales of mma as {%r1}, and ptxas takes one in braces as itself there. */
+static bool is_several(const ifl_instruction *instruction, const ifl_ptx_written *written)
+{
+    return written->shape == IFL_PTX_VECTOR &&
+           (written->count > 1 || instruction->opcode != IFL_OP_MMA);
+}
+
 static bool emit_single(ifl_ptx_parser *parser, const match_slot *slot,
                         const ifl_ptx_written *written)
 {
@@ -473,7 +480,7 @@ static bool emit_single(ifl_ptx_parser *parser, const match_slot *slot,
         if (letters[i].letter != slot->letter)
             continue;
         if (written->shape == IFL_PTX_BOTH ||
-            (written->shape == IFL_PTX_VECTOR && !letters[i].takes_vector))
+            (is_several(slot->instruction, written) && !letters[i].takes_vector))
             return wrong_kind(parser, slot, &written->part[0], "a single operand");
         return letters[i].emit(parser, slot, written);
     }
@@ -527,7 +534,7 @@ static bool wants(const walk *at, const char *signature)
         return false;
     const ifl_ptx_written *written = &at->parser->written[at->used];
     bool is_address = written->part[0].operand.kind == IFL_OPERAND_MEMORY;
-    const bool is_vector = written->shape == IFL_PTX_VECTOR;
+    const bool is_vector = is_several(at->slot.instruction, written);
     const bool may_be_vector = *signature == 'W' || *signature == 'V';
     if (is_address != (*signature == 'm') || (is_vector && !may_be_vector) ||
         (!is_vector && *signature == 'W'))

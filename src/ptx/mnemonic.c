@@ -315,7 +315,42 @@ static void check(slice opcode, ifl_ptx_mnemonic *out)
         problem(out, IFL_PTX_WRONG, "'cp.async' copies from .global to .shared and says so");
 }
 
-void ifl_ptx_decode(const char *text, size_t length, ifl_ptx_mnemonic *out)
+/* ---- words in another order ------------------------------------------------------------------ */
+
+static bool is_any_of(slice word, const char *const *texts)
+{
+    for (; *texts; texts++)
+        if (prefix_length(word, *texts) == word.length)
+            return true;
+    return false;
+}
+
+/* ptxas takes the mode of a tensor copy and its group before the spaces too, and CUTLASS writes them so; the PTX ISA has them
+ * behind: "cp.async.bulk.tensor.3d.im2col.cta_group::2.shared::cluster.global" -> "....3d.shared::cluster.global.im2col.cta_group::2".
+ * False where nothing stands there. `to` has as much room as the mnemonic. */
+static bool spaces_first(slice mnemonic, char *to)
+{
+    static const char *const early[] = {"im2col",        "im2col::w",    "im2col::w::128", "tile",
+                                        "tile::gather4", "cta_group::1", "cta_group::2",   NULL};
+    static const char copy[] = "cp.async.bulk.tensor.1d";
+    const size_t head = sizeof copy - 1;
+    if (mnemonic.length <= head || memcmp(mnemonic.at, copy, head - 2) != 0)
+        return false;
+    slice rest = {mnemonic.at + head, mnemonic.length - head}, word;
+    const char *from = rest.at, *moved = rest.at;
+    while (next_word(&rest, &word) && is_any_of(word, early))
+        moved = rest.at;
+    if (moved == from || !next_word(&rest, &word)) /* the second space */
+        return false;
+    const size_t spaces = (size_t)(rest.at - moved), words = (size_t)(moved - from);
+    memcpy(to, mnemonic.at, head);
+    memcpy(to + head, moved, spaces);
+    memcpy(to + head + spaces, from, words);
+    memcpy(to + head + spaces + words, rest.at, rest.length);
+    return true;
+}
+
+static void decode(const char *text, size_t length, ifl_ptx_mnemonic *out)
 {
     slice mnemonic = {text, length}, opcode = {text, 0};
     size_t unsupported_length;
@@ -334,4 +369,11 @@ void ifl_ptx_decode(const char *text, size_t length, ifl_ptx_mnemonic *out)
         if (set_words(rest, opcode, out))
             check(opcode, out);
     }
+}
+
+void ifl_ptx_decode(const char *text, size_t length, ifl_ptx_mnemonic *out)
+{
+    char other[256];
+    const bool is_other = length < sizeof other && spaces_first((slice){text, length}, other);
+    decode(is_other ? other : text, length, out);
 }

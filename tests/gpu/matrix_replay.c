@@ -6,7 +6,8 @@
  *     matrix_replay --digest FILE           what tools/gpu-matrix wrote, as the text that --hashes takes
  *     matrix_replay --hashes FILE           against a GPU's hashes, one for each 128 fragments
  *     matrix_replay --gpu FILE              against what a GPU computed (tools/gpu-matrix): equal bits
- * A name after these: of this product only. --few before them: a part of the fragments of each product. */
+ * A name after these: of this product only. --few before them: a part of the fragments of each product. --more before them:
+ * of the products of matrix_more.def those that the file has, in place of those of matrix_shape.def. */
 #include "inflight.h"
 #include "matrix_exact.h"
 #include "matrix_values.h"
@@ -16,7 +17,7 @@
 #include <string.h>
 
 enum { EXACT_FRAGMENTS = 64, WHOLE_FRAGMENTS = 16, MACHINE_FRAGMENTS = 256, FEW = 8 };
-static bool is_few;
+static bool is_few, is_more;
 
 static uint32_t part_of(uint32_t fragments)
 {
@@ -361,12 +362,20 @@ static int check_hashes(FILE *file, const char *only)
 
 static int check_each(const ifl_module *machine, const char *only)
 {
+    const matrix_kernel *all = is_more ? matrix_more : matrix_kernels;
+    const size_t count = is_more ? matrix_more_count : matrix_kernel_count;
     int wrong = 0;
-    for (size_t i = 0; i < matrix_kernel_count; i++)
-        if (!only || strcmp(only, matrix_kernels[i].name) == 0)
-            wrong += machine ? check_machine(machine, &matrix_kernels[i])
-                             : check_exact(&matrix_kernels[i]);
+    for (size_t i = 0; i < count; i++)
+        if (!only || strcmp(only, all[i].name) == 0)
+            wrong += machine ? check_machine(machine, &all[i]) : check_exact(&all[i]);
     return wrong;
+}
+
+static bool takes(const char *word, int *count, char ***words)
+{
+    const bool is_there = *count >= 2 && strcmp((*words)[1], word) == 0;
+    *count -= is_there, *words += is_there;
+    return is_there;
 }
 
 int main(int count, char **words)
@@ -374,8 +383,8 @@ int main(int count, char **words)
     ifl_error error = {0};
     ifl_module *machine = NULL;
     int wrong = 2;
-    is_few = count >= 2 && strcmp(words[1], "--few") == 0;
-    count -= is_few, words += is_few;
+    is_few = takes("--few", &count, &words);
+    is_more = takes("--more", &count, &words);
     if (count >= 2 && strcmp(words[1], "--exact") == 0) {
         wrong = check_each(NULL, words[2]);
     } else if (count >= 3 && strcmp(words[1], "--machine") == 0) {
@@ -393,9 +402,9 @@ int main(int count, char **words)
                                                 : check_hashes)(file, count > 3 ? words[3] : NULL);
         fclose(file);
     } else {
-        fprintf(stderr,
-                "usage: matrix_replay [--few] --exact | --machine FILE.cubin | --digest FILE | "
-                "--hashes FILE | --gpu FILE [NAME]\n");
+        fprintf(stderr, "usage: matrix_replay [--few] [--more] --exact | --machine FILE.cubin | "
+                        "--digest FILE | "
+                        "--hashes FILE | --gpu FILE [NAME]\n");
         return 2;
     }
     printf("%d differences\n", wrong);
