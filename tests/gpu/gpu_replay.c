@@ -9,7 +9,7 @@
  *                        machine code that the engine has no code for
  *
  * With --machine the kernels' machine code runs: that of a.ptx is CUBINS/a.sm_90.cubin, that of a
- * launch of the lab lies beside its PTX. Instructions, lanes and branches are compared too, and
+ * launch of the lab lies beside its PTX, or is its file and has the PTX with it. Instructions, lanes and branches are compared too, and
  * explained-machine.txt takes the place of explained.txt.
  *
  * A launch file without a folder is one of LAUNCHES: `inflight lab --reduced --write-launches` made it.
@@ -187,14 +187,14 @@ static void cubin_of(const char *ptx, const char *folder, char *to, size_t size)
     snprintf(to, size, "%s/%.*s.sm_90.cubin", folder, (int)(end - name), name);
 }
 
-/* The line "file = FOLDER/NAME.ptx" of a launch file -> FOLDER/NAME.cubin. */
-static bool cubin_beside(const char *launch, char *to, size_t size)
+/* The line "file = FOLDER/NAME.ptx" of a launch file, that ending asked for -> FOLDER/NAME.cubin. */
+static bool cubin_of_launch(const char *launch, const char *ending, char *to, size_t size)
 {
     char line[4096];
     FILE *in = fopen(launch, "r");
     bool found = false;
     while (in && !found && fgets(line, sizeof line, in)) {
-        char *end = strstr(line, ".ptx");
+        char *end = strstr(line, ending);
         found = strncmp(line, "file = ", 7) == 0 && end;
         if (found)
             snprintf(to, size, "%.*s.cubin", (int)(end - line - 7), line + 7);
@@ -216,8 +216,9 @@ static ifl_status open_launch(const replay *r, trial *t, const row *is)
     snprintf(path, sizeof path, "%s%s%s", strchr(is->file, '/') ? "" : r->folder,
              strchr(is->file, '/') ? "" : "/", is->file);
     ifl_status status = ifl_launch_read(path, &t->module, &t->launch, &t->error);
-    const bool has_cubin = r->cubins && cubin_beside(path, cubin, sizeof cubin);
-    status = set(t, status, "code", has_cubin ? "machine" : NULL);
+    const bool has_cubin = r->cubins && cubin_of_launch(path, ".ptx", cubin, sizeof cubin);
+    const bool has_ptx = !r->cubins && cubin_of_launch(path, ".cubin", cubin, sizeof cubin);
+    status = set(t, status, "code", has_cubin ? "machine" : has_ptx ? "ptx" : NULL);
     return set(t, status, "machine", has_cubin ? cubin : NULL);
 }
 

@@ -2,8 +2,9 @@
  * What launches leave in their buffers, by hash. Knows the public header alone.
  *
  *     launch_results [--gpu] FILE.launch ...   "FILE ARGUMENT HASH" for each buffer, on the engine or on a GPU
- *     launch_results --expect RESULTS [FOLDER] the engine, held against lines that a GPU wrote; the empty file is a failure.
- *                                              With FOLDER those launches that have a file of that name there, for its GPU
+ *     launch_results [--ptx] --expect RESULTS [FOLDER] the engine, held against lines that a GPU wrote; the empty file is a failure.
+ *                                              With FOLDER those launches that have a file of that name there, for its GPU.
+ *                                              --ptx: the PTX that cubins have with them
  *
  * Exit status 0: all ran, and as expected; 1: not; 5: no GPU. */
 #include "inflight.h"
@@ -22,6 +23,8 @@ typedef struct opened {
     ifl_launch *launch;
     ifl_profile *profile;
 } opened;
+
+static bool is_ptx;
 
 static uint64_t hash_of(const unsigned char *at, size_t bytes) /* FNV-1a */
 {
@@ -43,6 +46,8 @@ static bool run(const char *path, ifl_gpu *gpu, opened *o)
 {
     ifl_error error = {0};
     ifl_status status = ifl_launch_read(path, &o->module, &o->launch, &error);
+    if (status == IFL_OK && is_ptx)
+        status = ifl_launch_set(o->launch, "code", "ptx", &error);
     const char *name = status == IFL_OK ? ifl_launch_gpu(o->launch, 0) : NULL;
     if (name)
         status = ifl_device_open(name, &o->device, &error);
@@ -140,12 +145,15 @@ int main(int count, char **words)
 {
     ifl_gpu *gpu = NULL;
     ifl_error error = {0};
+    is_ptx = count > 1 && strcmp(words[1], "--ptx") == 0;
+    count -= is_ptx, words += is_ptx;
     if ((count == 3 || count == 4) && strcmp(words[1], "--expect") == 0)
         return expect(words[2], count == 4 ? words[3] : NULL);
     const bool on_gpu = count > 1 && strcmp(words[1], "--gpu") == 0;
     if (count < 2 + on_gpu) {
-        fprintf(stderr,
-                "usage: launch_results [--gpu] FILE.launch ... | --expect RESULTS [FOLDER]\n");
+        fprintf(
+            stderr,
+            "usage: launch_results [--gpu] FILE.launch ... | [--ptx] --expect RESULTS [FOLDER]\n");
         return 2;
     }
     if (on_gpu && ifl_gpu_open(0, &gpu, &error) != IFL_OK) {

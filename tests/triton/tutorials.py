@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The four kinds of kernel that Triton's tutorials show beside the plain ones: a product, attention, layer norm and a grouped
-# product. No test needs Triton: Triton 3.9 made the cubins without a GPU, for sm_80 and sm_90,
+# product. No test needs Triton: Triton 3.9 made the cubins without a GPU, for sm_80, sm_90 and sm_100,
 #     python3 tutorials.py FOLDER
 # writes FOLDER/NAME.sm_NN.cubin and FOLDER/tutorials.txt, which says how each is launched. The cubins hold no PTX.
 # tests/driver/triton_tutorials.c launches them.
@@ -149,7 +149,7 @@ def write(folder, lines, target, kernel, types, constants, warps, aligned):
 
 if __name__ == "__main__":
     lines = ["# Launches of NAME.sm_NN.cubin, as Triton 3.9 states them: kernel, NN, threads of a block, bytes of shared memory."]
-    for target in (80, 90):
+    for target in (80, 90, 100):
         for kernel in kernels:
             write(sys.argv[1], lines, target, *kernel)
     with open(os.path.join(sys.argv[1], "tutorials.txt"), "w") as out:
