@@ -266,7 +266,7 @@ static __device__ void cluster_sync()
 static __device__ void barrier_arrive_at(uint64_t *barrier, unsigned rank)
 {
     asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; "
-                 "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }" ::"r"(shared_address(barrier)),
+                 "mbarrier.arrive.shared::cluster.b64 _, [there]; }" ::"r"(shared_address(barrier)),
                  "r"(rank)
                  : "memory");
 }
