@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Words of 32 bits; the address is words 0 and 1. What nothing writes is 0. */
+/* Words of 32 bits; the address is words 0 and 1. What nothing writes is 0. Copies do not read the last two. */
 enum {
     FORM = 2,
     STRIDES = 3,
@@ -15,19 +15,21 @@ enum {
     ELEMENT_STRIDES = 13,
     BOXES = 14,
     PIXELS = 15,
-    WORDS = 16
+    WORDS = 16,
+    BOX_BYTES = 16,
+    ALIGNMENT = 18, /* of the box in shared memory */
+    ALL_WORDS = 32
 };
 
-/* A field of word FORM: `bits` from `at`. Bit 1 is set in all descriptions that NVIDIA's libraries
- * make, and clear in those that kernels of Triton write from zeros on. `wide` is where a GPU's descriptions
+/* A field of word FORM: `bits` from `at`. Bit 1 is set in descriptions that cuBLAS 13.0 and cuDNN 9.26 make by themselves, and clear in
+ * the driver's. `wide` is where a GPU's descriptions
  * have nothing that is known: what they have there no document says. */
 typedef struct field {
     unsigned at, bits;
 } field;
 static const field is_image = {0, 1}, rank_less_1 = {4, 3}, type_number = {7, 4},
                    interleave = {11, 2}, swizzle = {13, 2}, fills_nan = {15, 1}, is_tf32 = {16, 1},
-                   wide = {28, 2}, atom_size = {19, 2}, atom = {22, 1};
-static const uint32_t made_by_library = 2;
+                   promotion = {17, 2}, wide = {28, 2}, atom_size = {19, 2}, atom = {22, 1};
 
 static uint32_t get(uint32_t word, field f)
 {
@@ -143,13 +145,33 @@ static uint32_t innermost(const ifl_tensor_map *map)
     return map->is_image ? map->image.channels : map->box[0];
 }
 
+uint64_t ifl_tensor_map_box_bytes(const ifl_tensor_map *map)
+{
+    const ifl_tensor_unit unit = ifl_tensor_unit_of(map);
+    const uint64_t bits = map->interleave ? ifl_type_bits((ifl_type)map->type)
+                                          : 8u * unit.shared_bytes / unit.elements;
+    if (map->is_image)
+        return (uint64_t)map->image.channels * map->image.pixels * bits / 8;
+    uint64_t elements = 1; /* of 256 in each of five dimensions at most */
+    for (unsigned i = 0; i < map->rank; i++)
+        elements *= map->box[i] / map->element_stride[i];
+    return elements * bits / 8;
+}
+
+static uint32_t alignment(const ifl_tensor_map *map)
+{
+    enum { LEAST = 16, LINES = 8 };
+    return map->swizzle ? LEAST * LINES << map->swizzle : LEAST;
+}
+
 void ifl_tensor_map_write(const ifl_tensor_map *map, uint8_t out[static IFL_TENSOR_MAP_BYTES])
 {
-    uint32_t words[WORDS] = {(uint32_t)map->address, (uint32_t)(map->address >> 32)};
-    words[FORM] = made_by_library | map->is_image | (map->rank - 1u) << rank_less_1.at |
-                  type_word(map) | (uint32_t)map->interleave << interleave.at |
+    uint32_t words[ALL_WORDS] = {(uint32_t)map->address, (uint32_t)(map->address >> 32)};
+    words[FORM] = map->is_image | (map->rank - 1u) << rank_less_1.at | type_word(map) |
+                  (uint32_t)map->interleave << interleave.at |
                   (uint32_t)map->swizzle << swizzle.at | (uint32_t)map->fills_nan << fills_nan.at |
-                  (uint32_t)map->atom << atom_size.at | (uint32_t)map->wide << wide.at;
+                  (uint32_t)map->promotion << promotion.at | (uint32_t)map->atom << atom_size.at |
+                  (uint32_t)map->wide << wide.at;
     for (unsigned i = 0; i + 1 < map->rank; i++) {
         words[STRIDES + i] = (uint32_t)(map->stride[i] >> 4);
         words[STRIDES_HIGH] |= (uint32_t)(map->stride[i] >> 36 & 0xf) << 4 * i;
@@ -165,19 +187,18 @@ void ifl_tensor_map_write(const ifl_tensor_map *map, uint8_t out[static IFL_TENS
     }
     for (unsigned i = 1; i < map->rank && !map->is_image; i++)
         words[BOXES] |= (map->box[i] - 1u) << 8 * (i - 1);
-    memset(out, 0, IFL_TENSOR_MAP_BYTES);
+    words[BOX_BYTES] = (uint32_t)ifl_tensor_map_box_bytes(map);
+    words[ALIGNMENT] = alignment(map);
     memcpy(out, words, sizeof words);
 }
 
-/* Three dimensions or more; slices of 32 bytes have the swizzle of 32 (CUDA Driver API reference,
- * cuTensorMapEncodeTiled). */
+/* Three dimensions or more. The CUDA Driver API reference has slices of 32 bytes with the swizzle of 32 alone; an H200
+ * takes them with every one. */
 static bool are_slices_right(uint32_t word, bool is_apart)
 {
     const uint32_t of = get(word, interleave);
-    return of == IFL_TENSOR_NOT_INTERLEAVED ||
-           (of <= IFL_TENSOR_SLICES_32 && !is_apart && get(word, rank_less_1) >= 2 &&
-            !get(word, wide) &&
-            (of == IFL_TENSOR_SLICES_16 || get(word, swizzle) == IFL_TENSOR_SWIZZLE_32));
+    return of == IFL_TENSOR_NOT_INTERLEAVED || (of <= IFL_TENSOR_SLICES_32 && !is_apart &&
+                                                get(word, rank_less_1) >= 2 && !get(word, wide));
 }
 
 static bool read_form(uint32_t word, ifl_tensor_map *out)
@@ -205,7 +226,7 @@ static bool read_form(uint32_t word, ifl_tensor_map *out)
     out->fills_nan = get(word, fills_nan);
     out->is_image = get(word, is_image);
     out->wide = out->is_image ? (uint8_t)get(word, wide) : IFL_TENSOR_NOT_WIDE;
-    out->is_made = word & made_by_library;
+    out->promotion = (uint8_t)get(word, promotion);
     return true;
 }
 

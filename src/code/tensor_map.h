@@ -3,7 +3,8 @@
  * read: 128 bytes, of which the first 64 say all. CUDA calls the content opaque. Where each field
  * of tiles lies is in the code that ptxas makes of tensormap.replace (sm_90a and sm_100a, CUDA
  * 13.0): kernels write them so. Those of im2col were read off descriptions that cuDNN 9.26 makes
- * for convolutions of known size. */
+ * for convolutions of known size. All 128 bytes are those that the driver of an H200 made of 955 random
+ * calls (580.159.04; tests/gpu/h200/tensors_descriptions.txt). */
 #ifndef IFL_CODE_TENSOR_MAP_H
 #define IFL_CODE_TENSOR_MAP_H
 
@@ -71,12 +72,12 @@ typedef struct ifl_tensor_map {
     uint8_t wide;       /* ifl_tensor_wide, of im2col */
     uint8_t interleave; /* ifl_tensor_interleave */
     bool flushes;       /* denormals where it is added up: f32 and tf32 with .ftz */
-    bool is_made;       /* by a library; what a kernel wrote from zeros on is not */
+    uint8_t promotion;  /* CUtensorMapL2promotion: a hint, of which nothing is modelled */
     uint64_t address;
-    uint64_t size[IFL_TENSOR_RANKS]; /* elements, the innermost first; 2^32 at most */
-    uint32_t element_stride[IFL_TENSOR_RANKS];
-    uint64_t stride[IFL_TENSOR_RANKS - 1]; /* bytes, of all but the innermost; in units of 16 */
-    uint16_t box[IFL_TENSOR_RANKS];        /* elements, before element_stride */
+    uint64_t size[IFL_TENSOR_RANKS];           /* elements, the innermost first; 2^32 at most */
+    uint32_t element_stride[IFL_TENSOR_RANKS]; /* that of dimension 0 counts in slices alone */
+    uint64_t stride[IFL_TENSOR_RANKS - 1];     /* bytes, of all but the innermost; in units of 16 */
+    uint16_t box[IFL_TENSOR_RANKS];            /* elements, before element_stride */
     struct {
         int16_t lower[IFL_TENSOR_RANKS - 2], upper[IFL_TENSOR_RANKS - 2];
         uint16_t channels, pixels;
@@ -92,6 +93,10 @@ typedef struct ifl_tensor_unit {
     uint8_t elements, bytes, shared_bytes;
 } ifl_tensor_unit;
 ifl_tensor_unit ifl_tensor_unit_of(const ifl_tensor_map *map);
+
+/* What the driver takes for the bytes of a box, or of an image's pixels, which it holds against the shared memory of an
+ * SM: steps are rounded down, those of dimension 0 count, and elements of slices have the bytes of their type. */
+uint64_t ifl_tensor_map_box_bytes(const ifl_tensor_map *map);
 
 void ifl_tensor_map_write(const ifl_tensor_map *map, uint8_t out[static IFL_TENSOR_MAP_BYTES]);
 /* False where the bytes describe no tensor, or one of a kind that is not supported: of another type, or

@@ -6,6 +6,8 @@
 #include "code/tensor_map.h"
 #include "code/value.h"
 
+#include <string.h>
+
 enum {
     MOST_BOX = 256,
     MOST_ELEMENT_STRIDE = 8,
@@ -42,8 +44,24 @@ enum {
     LAST_TYPE = sizeof types / sizeof *types - 1,
     LAST_PROMOTION = 3,
     LAST_SWIZZLE = 6, /* from the fourth on CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B and kin */
-    LAST_INTERLEAVE = 2
+    LAST_INTERLEAVE = 2,
+    FIRST_FLOAT = 6,
+    LAST_FLOAT = 12
 };
+
+static int gpu_attribute(int attribute)
+{
+    int value = 0;
+    return cudaDeviceGetAttribute(&value, attribute, 0) == ifl_cudaSuccess ? value : 0;
+}
+
+/* What Blackwell brought is refused by an H200's driver, and so are integers that are filled with NaN. */
+static bool is_for_gpu(const tensor_words *w)
+{
+    enum { MAJOR = 75, BLACKWELL = 10 };
+    const bool is_new = w->type > LAST_FLOAT || w->swizzle > IFL_TENSOR_SWIZZLE_128;
+    return (!is_new || gpu_attribute(MAJOR) >= BLACKWELL) && (!w->fill || w->type >= FIRST_FLOAT);
+}
 
 /* The last three, of 4 and 6 bits. */
 static uint8_t packing_of(int type)
@@ -67,7 +85,6 @@ static bool is_plain_right(const void *out, const tensor_words *w)
            w->promotion >= 0 && w->promotion <= LAST_PROMOTION && (w->fill == 0 || w->fill == 1);
 }
 
-/* The innermost dimension has strides in slices alone: else its word is ignored, though an H200's driver looks at it. */
 static bool fill_sizes(ifl_tensor_map *map, const tensor_words *w)
 {
     for (unsigned i = 0; i < w->rank; i++) {
@@ -75,7 +92,7 @@ static bool fill_sizes(ifl_tensor_map *map, const tensor_words *w)
         if (!w->size[i] || w->size[i] > MOST_SIZE || !stride || stride > MOST_ELEMENT_STRIDE)
             return false;
         map->size[i] = w->size[i];
-        map->element_stride[i] = i || w->interleave ? stride : 1;
+        map->element_stride[i] = stride;
     }
     for (unsigned i = 0; i + 1 < w->rank; i++) {
         if (w->stride[i] % STRIDE_UNIT || w->stride[i] >> 40)
@@ -100,7 +117,7 @@ static bool are_packed_right(const tensor_words *w)
 }
 
 /* What the reference demands of channels in slices; it bars them for elements of 6 bits, and an H200's
- * driver for those of 4 bits side by side. */
+ * driver for those of 4 bits side by side. Slices of 32 bytes it bars with other swizzles than that of 32; the driver takes them. */
 static bool are_slices_right(const tensor_words *w)
 {
     enum { ALIGNMENT = 32 };
@@ -112,8 +129,7 @@ static bool are_slices_right(const tensor_words *w)
         return is_right;
     for (unsigned i = 0; i + 1 < w->rank; i++)
         is_right = is_right && w->stride[i] % ALIGNMENT == 0;
-    return is_right && (uintptr_t)w->address % ALIGNMENT == 0 &&
-           w->swizzle == IFL_TENSOR_SWIZZLE_32;
+    return is_right && (uintptr_t)w->address % ALIGNMENT == 0;
 }
 
 static bool is_row_right(const ifl_tensor_map *map, uint32_t elements)
@@ -126,7 +142,7 @@ static bool is_row_right(const ifl_tensor_map *map, uint32_t elements)
 static ifl_cuda_error describe(const void *out, const tensor_words *w, ifl_tensor_map *map)
 {
     const bool has_atoms = w->swizzle > IFL_TENSOR_SWIZZLE_128;
-    if (!is_plain_right(out, w) || !are_slices_right(w))
+    if (!is_plain_right(out, w) || !is_for_gpu(w) || !are_slices_right(w))
         return ifl_cudaErrorInvalidValue;
     if (is_missing(w))
         return ifl_cudaErrorNotSupported;
@@ -139,6 +155,7 @@ static ifl_cuda_error describe(const void *out, const tensor_words *w, ifl_tenso
                             .swizzle = (uint8_t)(has_atoms ? IFL_TENSOR_SWIZZLE_128 : w->swizzle),
                             .atom = (uint8_t)(has_atoms ? w->swizzle - IFL_TENSOR_SWIZZLE_128 : 0),
                             .fills_nan = w->fill != 0,
+                            .promotion = (uint8_t)w->promotion,
                             .address = (uintptr_t)w->address};
     return are_packed_right(w) && fill_sizes(map, w) ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
 }
@@ -147,6 +164,15 @@ static ifl_cuda_error keep(void *out, const ifl_tensor_map *map)
 {
     ifl_tensor_map_write(map, out);
     return ifl_cudaSuccess;
+}
+
+/* An H200's driver takes boxes of up to 228 KB, which its SMs have. */
+static ifl_cuda_error keep_box(void *out, const ifl_tensor_map *map)
+{
+    enum { SHARED_BYTES_OF_SM = 81 };
+    return ifl_tensor_map_box_bytes(map) <= (uint64_t)gpu_attribute(SHARED_BYTES_OF_SM)
+               ? keep(out, map)
+               : ifl_cudaErrorInvalidValue;
 }
 
 static ifl_cuda_error encode_tiled(void *out, const tensor_words *w, const uint32_t *box)
@@ -160,7 +186,7 @@ static ifl_cuda_error encode_tiled(void *out, const tensor_words *w, const uint3
             return ifl_cudaErrorInvalidValue;
         map.box[i] = (uint16_t)box[i];
     }
-    return is_row_right(&map, box[0]) ? keep(out, &map) : ifl_cudaErrorInvalidValue;
+    return is_row_right(&map, box[0]) ? keep_box(out, &map) : ifl_cudaErrorInvalidValue;
 }
 
 /* Three corners have 5 bits each, two 8, one 16. */
@@ -168,6 +194,12 @@ static bool is_corner(unsigned rank, int corner)
 {
     static const int most[] = {[3] = INT16_MAX, [4] = INT8_MAX, [5] = 15};
     return corner >= -most[rank] - 1 && corner <= most[rank];
+}
+
+/* Whether pixels have a place to begin at: an H200's driver says so in words of 32 bits with a sign. */
+static bool has_pixels(uint64_t size, int lower, int upper)
+{
+    return (int64_t)(int32_t)(uint32_t)size + upper - lower > 0;
 }
 
 static ifl_cuda_error encode_image(void *out, const tensor_words *w, const int *lower,
@@ -183,13 +215,15 @@ static ifl_cuda_error encode_image(void *out, const tensor_words *w, const int *
     map.is_image = true;
     map.image.channels = (uint16_t)channels;
     map.image.pixels = (uint16_t)pixels;
+    const unsigned first = w->interleave ? 0 : 1;
     for (unsigned i = 0; i + 2 < w->rank; i++) {
-        if (!is_corner(w->rank, lower[i]) || !is_corner(w->rank, upper[i]))
+        if (!is_corner(w->rank, lower[i]) || !is_corner(w->rank, upper[i]) ||
+            !has_pixels(w->size[first + i], lower[i], upper[i]))
             return ifl_cudaErrorInvalidValue;
         map.image.lower[i] = (int16_t)lower[i];
         map.image.upper[i] = (int16_t)upper[i];
     }
-    return keep(out, &map);
+    return keep_box(out, &map);
 }
 
 /* `mode`: 0 W, 1 W128. */
@@ -252,10 +286,10 @@ static ifl_cuda_error replace(void *map, void *address)
     const uint64_t at = (uintptr_t)address;
     ifl_tensor_map of;
     if (!map || (uintptr_t)map % 64 || at % STRIDE_UNIT || !ifl_tensor_map_read(map, &of) ||
-        !of.is_made || (of.interleave == IFL_TENSOR_SLICES_32 && at % (2 * STRIDE_UNIT)))
+        (of.interleave == IFL_TENSOR_SLICES_32 && at % (2 * STRIDE_UNIT)))
         return ifl_cudaErrorInvalidValue;
-    of.address = at;
-    return keep(map, &of);
+    memcpy(map, &at, sizeof at);
+    return ifl_cudaSuccess;
 }
 
 IFL_SERVED ifl_cuda_error cuTensorMapReplaceAddress(void *map, void *address)
