@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NAMES = 64, MAX_PARTS = 3 };
+enum { MAX_NAMES = 64, MAX_PARTS = 4 };
 
 /* A line of counters.txt (`engine` unused) or of explained.txt (`kernel` unused). */
 typedef struct row {
@@ -251,10 +251,11 @@ static const struct {
     {"sum:shared_store_wavefronts", {"shared_store_wavefronts"}},
     {"sum:shared_atomic_wavefronts", {"shared_atomic_wavefronts"}},
     {"sum:shared_wavefronts",
-     {"shared_load_wavefronts", "shared_store_wavefronts", "shared_atomic_wavefronts"}},
+     {"shared_load_wavefronts", "shared_store_wavefronts", "shared_atomic_wavefronts",
+      "shared_product_wavefronts"}},
     {"sum:shared_wavefronts_ideal",
      {"shared_load_wavefronts_ideal", "shared_store_wavefronts_ideal",
-      "shared_atomic_wavefronts_ideal"}},
+      "shared_atomic_wavefronts_ideal", "shared_product_wavefronts"}},
     {"sum:global_sectors",
      {"global_load_sectors", "global_store_sectors", "global_atomic_sectors"}},
     {"sum:global_sectors_ideal",
