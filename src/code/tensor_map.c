@@ -21,8 +21,8 @@ enum {
     ALL_WORDS = 32
 };
 
-/* A field of word FORM: `bits` from `at`. Bit 1 is set in descriptions that cuBLAS 13.0 and cuDNN 9.26 make by themselves, and clear in
- * the driver's. `wide` is where a GPU's descriptions
+/* A field of word FORM: `bits` from `at`. Bit 1 is set in descriptions that cuBLAS 13.0 and cuDNN
+ * 9.26 make by themselves, and clear in the driver's. `wide` is where a GPU's descriptions
  * have nothing that is known: what they have there no document says. */
 typedef struct field {
     unsigned at, bits;

@@ -326,7 +326,8 @@ static bool is_any_of(slice word, const char *const *texts)
 }
 
 /* ptxas takes the mode of a tensor copy and its group before the spaces too, and CUTLASS writes them so; the PTX ISA has them
- * behind: "cp.async.bulk.tensor.3d.im2col.cta_group::2.shared::cluster.global" -> "....3d.shared::cluster.global.im2col.cta_group::2".
+ * behind: "cp.async.bulk.tensor.3d.im2col.cta_group::2.shared::cluster.global" becomes
+ * "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.cta_group::2".
  * False where nothing stands there. `to` has as much room as the mnemonic. */
 static bool spaces_first(slice mnemonic, char *to)
 {

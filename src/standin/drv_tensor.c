@@ -117,7 +117,8 @@ static bool are_packed_right(const tensor_words *w)
 }
 
 /* What the reference demands of channels in slices; it bars them for elements of 6 bits, and an H200's
- * driver for those of 4 bits side by side. Slices of 32 bytes it bars with other swizzles than that of 32; the driver takes them. */
+ * driver for those of 4 bits side by side. Slices of 32 bytes it bars with other swizzles than that of 32; the
+ * driver takes them. */
 static bool are_slices_right(const tensor_words *w)
 {
     enum { ALIGNMENT = 32 };

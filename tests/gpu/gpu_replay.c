@@ -9,7 +9,8 @@
  *                        machine code that the engine has no code for
  *
  * With --machine the kernels' machine code runs: that of a.ptx is CUBINS/a.sm_90.cubin, that of a
- * launch of the lab lies beside its PTX, or is its file and has the PTX with it. Instructions, lanes and branches are compared too, and
+ * launch of the lab lies beside its PTX, or is its file and has the PTX with it. Instructions, lanes
+ * and branches are compared too, and
  * explained-machine.txt takes the place of explained.txt.
  *
  * A launch file without a folder is one of LAUNCHES: `inflight lab --reduced --write-launches` made it.

@@ -2,7 +2,8 @@
  * What launches leave in their buffers, by hash. Knows the public header alone.
  *
  *     launch_results [--gpu] FILE.launch ...   "FILE ARGUMENT HASH" for each buffer, on the engine or on a GPU
- *     launch_results [--ptx] --expect RESULTS [FOLDER] the engine, held against lines that a GPU wrote; the empty file is a failure.
+ *     launch_results [--ptx] --expect RESULTS [FOLDER] the engine, held against lines that a GPU wrote; the empty file
+ *                                              is a failure.
  *                                              With FOLDER those launches that have a file of that name there, for its GPU.
  *                                              --ptx: the PTX that cubins have with them
  *

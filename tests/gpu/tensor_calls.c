@@ -121,7 +121,8 @@ static const struct {
     TILED(2, "slices of 32, address 32", ADDRESS, 0, 32, 0),
     TILED(2, "slices of 32, stride 2064", STRIDE, 0, 2064, INVALID),
     TILED(2, "slices of 32, stride 2080", STRIDE, 0, 2080, 0),
-    TILED(2, "slices of 32, swizzle none", SWIZZLE, 0, 0, 0), /* an H200; the reference bars these */
+    TILED(2, "slices of 32, swizzle none", SWIZZLE, 0, 0,
+          0), /* an H200; the reference bars these */
     TILED(2, "slices of 32, swizzle 64", SWIZZLE, 0, 2, 0),
     TILED(2, "slices of 32, swizzle 128", SWIZZLE, 0, 3, 0),
     IMAGE(0, "right", NOTHING, 0, 0, 0),
