@@ -12,6 +12,9 @@
  * it fails. `call` stays. */
 void ifl_failed_call_note(const char *call, const void *from, int code, bool is_driver);
 
+/* This thread's next failure is no news either: its call asks whether there is such a thing. */
+void ifl_failed_call_expect(void);
+
 /* For the log that the program reads. */
 void ifl_failed_call_log(const char *call, int code, bool is_driver);
 

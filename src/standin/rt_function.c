@@ -2,6 +2,7 @@
  * What a program may ask of its kernels: attributes, and how many blocks of them an SM holds. */
 #include "standin/binary.h"
 #include "standin/chosen_gpu.h"
+#include "standin/failed_call.h"
 #include "standin/launch_call.h"
 #include "standin/served.h"
 
@@ -105,6 +106,8 @@ static ifl_cuda_error set_attribute(ifl_session *session, const void *host, int 
 {
     ifl_function_record *function;
     const ifl_cuda_error code = find(session, host, &function);
+    if (attribute > LAST_ATTRIBUTE) /* as Triton asks for oversized shared memory */
+        ifl_failed_call_expect();
     if (code != ifl_cudaSuccess || attribute < MAX_DYNAMIC_SHARED || attribute > LAST_ATTRIBUTE)
         return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
     const double most = ifl_session_device(session)->value[IFL_DEVICE_shared_bytes_per_block];

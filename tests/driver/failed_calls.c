@@ -9,6 +9,19 @@ extern int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 extern int cudaPointerGetAttributes(void *out, const void *at);
 extern int cudaEventQuery(void *event);
 extern int cuMemsetD8_v2(address to, unsigned char value, size_t count);
+extern int cuFuncSetAttribute(void *function, int attribute, int value);
+
+/* An attribute that CUDA 13.0 has not, as Triton sets one to see whether there is oversized shared
+ * memory; what follows is told again. */
+static void try_newer_attribute(void)
+{
+    enum { SHARED_MEMORY_MODE = 17, OVERSIZED = 3 };
+    void *module, *function;
+    cuModuleLoadData(&module, kernels);
+    cuModuleGetFunction(&function, module, "axpy");
+    if (cuFuncSetAttribute(function, SHARED_MEMORY_MODE, OVERSIZED) != INVALID_VALUE)
+        puts("taken");
+}
 
 int main(void)
 {
@@ -18,6 +31,7 @@ int main(void)
     cudaMalloc(&memory, BYTES);
     cudaMemcpy(host, memory, sizeof host, TO_HOST);
     cudaFree(memory);
+    try_newer_attribute();
     for (int i = 0; i < 2; i++)
         cudaFree(memory);
     cuMemsetD8_v2((address)memory, 0, BYTES);
