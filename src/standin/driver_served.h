@@ -6,6 +6,7 @@
 #define IFL_STANDIN_DRIVER_SERVED_H
 
 #include "standin/binary.h"
+#include "standin/green.h"
 #include "standin/launch_call.h"
 #include "standin/served.h"
 #include "standin/shared_memory.h"
@@ -65,5 +66,17 @@ extern const size_t ifl_driver_entry_count;
 /* The session that is current on this thread, and whether one that a program holds is alive. */
 void *ifl_driver_current(void);
 bool ifl_driver_is_context(const void *handle);
+
+/* The primary context of a GPU with the SMs of a green one: made once, gone with it. NULL without
+ * memory. */
+void *ifl_driver_green_context(ifl_green *green);
+void ifl_driver_green_end(ifl_green *green);
+/* The green context that a context stands for; NULL: it is none of these. */
+ifl_green *ifl_driver_green_of(const void *context);
+/* The next number of a context; a primary one has one more user, or one less. */
+uint64_t ifl_driver_next_id(void);
+void ifl_driver_use_primary(int gpu, bool begins);
+void *ifl_driver_primary(int gpu);
+int ifl_driver_gpu_of(const void *context);
 
 #endif

@@ -14,6 +14,7 @@ typedef struct handle {
     uint64_t id;
     int gpu;
     unsigned attached; /* cuCtxAttach; one less than its users */
+    ifl_green *green;  /* cuCtxFromGreenCtx; NULL: all of a GPU */
 } handle;
 
 enum { MOST_PUSHED = 64, API_VERSION = 3020 };
@@ -60,10 +61,12 @@ bool ifl_driver_is_context(const void *of)
     return is_primary(of) || ifl_handle_find(IFL_HANDLE_CONTEXT, of) != NULL;
 }
 
-/* Work goes to the GPU of the context on top from now on. */
+/* Work goes to the GPU of the context on top from now on, and to its SMs. */
 static void choose_gpu_of_top(void)
 {
-    if (depth && ifl_driver_is_context(pushed[depth - 1]))
+    const bool is_there = depth && ifl_driver_is_context(pushed[depth - 1]);
+    ifl_green_choose(is_there ? pushed[depth - 1]->green : NULL);
+    if (is_there)
         ifl_gpu_choose(pushed[depth - 1]->gpu);
 }
 
@@ -127,7 +130,10 @@ static ifl_cuda_error set_current(handle *session)
         return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
     if (depth)
         depth--;
-    return session ? push(session) : ifl_cudaSuccess;
+    if (session)
+        return push(session);
+    ifl_green_choose(NULL);
+    return ifl_cudaSuccess;
 }
 
 static ifl_cuda_error get_current(void **out)
@@ -202,25 +208,81 @@ static bool is_any_used(void)
     return is_used;
 }
 
+/* Takes it off the table, and off the top. */
+static void forget(handle *session)
+{
+    ifl_context_values_end(session);
+    ifl_handle_remove(session);
+    if (depth && pushed[depth - 1] == session) {
+        depth--;
+        ifl_green_choose(NULL);
+    }
+    free(session);
+}
+
 /* A fault breaks the session that the kernel ran in. With the last one that a program holds it is
  * gone. */
 static ifl_cuda_error destroy(handle *session)
 {
-    if (!session)
+    if (!session || session->green)
         return (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT;
-    ifl_context_values_end(session);
-    ifl_handle_remove(session);
+    forget(session);
     if (!is_any_used())
         ifl_state_break(ifl_cudaSuccess);
-    if (depth && pushed[depth - 1] == session)
-        depth--;
-    free(session);
     return ifl_cudaSuccess;
 }
 
 IFL_SERVED ifl_cuda_error cuCtxDestroy_v2(void *session)
 {
     DRIVE_EARLY(destroy(ifl_handle_find(IFL_HANDLE_CONTEXT, session)));
+}
+
+/* ---- what green ones need -------------------------------------------------------------------- */
+
+void *ifl_driver_green_context(ifl_green *green)
+{
+    handle *session = green->context ? green->context : calloc(1, sizeof *session);
+    if (green->context)
+        return session;
+    if (!session || !ifl_handle_add(IFL_HANDLE_CONTEXT, session)) {
+        free(session);
+        return NULL;
+    }
+    *session = (handle){.id = primary_of(green->gpu)->id, .gpu = green->gpu, .green = green};
+    return green->context = session;
+}
+
+void ifl_driver_green_end(ifl_green *green)
+{
+    if (green->context)
+        forget(green->context);
+}
+
+ifl_green *ifl_driver_green_of(const void *context)
+{
+    const handle *session = ifl_handle_find(IFL_HANDLE_CONTEXT, context);
+    return session ? session->green : NULL;
+}
+
+uint64_t ifl_driver_next_id(void)
+{
+    return ++contexts.last_id;
+}
+
+void ifl_driver_use_primary(int gpu, bool begins)
+{
+    if (begins || contexts.primary_users[gpu])
+        contexts.primary_users[gpu] += begins ? 1u : ~0u;
+}
+
+void *ifl_driver_primary(int gpu)
+{
+    return primary_of(gpu);
+}
+
+int ifl_driver_gpu_of(const void *context)
+{
+    return ((const handle *)context)->gpu;
 }
 
 /* Deprecated, and used by PyCUDA. A primary context has users of its own (cuDevicePrimaryCtx...). */
@@ -428,27 +490,3 @@ IFL_SERVED ifl_cuda_error cuCtxDisablePeerAccess(void *peer)
     DRIVE(ifl_driver_is_context(peer) ? ifl_gpu_disable_peer(((const handle *)peer)->gpu)
                                       : (ifl_cuda_error)IFL_CUDA_INVALID_CONTEXT);
 }
-
-IFL_SERVED ifl_cuda_error cuStreamGetCtx(void *stream, void **session)
-{
-    DRIVE(ifl_stream_of(stream) ? TELL(ifl_driver_current(), session, ifl_driver_current())
-                                : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE);
-}
-ALSO_OF_THREAD(cuStreamGetCtx_ptsz, cuStreamGetCtx);
-
-/* No green context is ever made here: a stream belongs to none. */
-IFL_SERVED ifl_cuda_error cuStreamGetGreenCtx(void *stream, void **context)
-{
-    DRIVE(ifl_stream_of(stream) ? TELL(ifl_driver_current(), context, NULL)
-                                : (ifl_cuda_error)IFL_CUDA_INVALID_HANDLE);
-}
-ALSO_OF_THREAD(cuStreamGetGreenCtx_ptsz, cuStreamGetGreenCtx);
-
-IFL_SERVED ifl_cuda_error cuStreamGetCtx_v2(void *stream, void **session, void **green)
-{
-    const ifl_cuda_error code = cuStreamGetCtx(stream, session);
-    if (code == ifl_cudaSuccess && green)
-        *green = NULL;
-    return code;
-}
-ALSO_OF_THREAD(cuStreamGetCtx_v2_ptsz, cuStreamGetCtx_v2);

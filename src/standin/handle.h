@@ -21,6 +21,8 @@ typedef enum ifl_handle_kind {
     IFL_HANDLE_MODULE, /* a binary that the program loads */
     IFL_HANDLE_FUNCTION,
     IFL_HANDLE_CONTEXT,
+    IFL_HANDLE_GREEN,     /* a green context */
+    IFL_HANDLE_RESOURCES, /* what one is made of */
     IFL_HANDLE_LINK,
     IFL_HANDLE_MEMORY, /* that a program maps itself */
     IFL_HANDLE_ARRAY,

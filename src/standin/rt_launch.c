@@ -4,6 +4,7 @@
 #include "device/shared_size.h"
 #include "standin/chosen_gpu.h"
 #include "standin/device_node.h"
+#include "standin/green.h"
 #include "standin/launch_call.h"
 #include "standin/served.h"
 
@@ -105,8 +106,8 @@ static ifl_cuda_error check_cooperative(ifl_session *session, const ifl_ready_ke
     int at_once = 0;
     const ifl_cuda_error code =
         ifl_launch_blocks_per_sm(session, kernel, threads, call->shared_bytes, &at_once);
-    const uint64_t most = ifl_place_held(limit(ifl_session_device(session), IFL_DEVICE_sms),
-                                         (uint32_t)at_once, ifl_cluster_size(cluster));
+    const uint64_t most = ifl_place_held(ifl_green_sms(session, call->stream), (uint32_t)at_once,
+                                         ifl_cluster_size(cluster));
     if (code != ifl_cudaSuccess || blocks <= most)
         return code;
     ifl_state_tell(

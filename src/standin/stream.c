@@ -5,6 +5,7 @@
 #include "standin/capture_rule.h"
 #include "standin/chosen_gpu.h"
 #include "standin/graph.h"
+#include "standin/green.h"
 #include "standin/handle.h"
 #include "standin/later.h"
 #include "standin/recapture.h"
@@ -48,7 +49,8 @@ ifl_cuda_error ifl_stream_new(ifl_stream **out, unsigned flags, int priority)
     *stream = (ifl_stream){.flags = flags,
                            .priority = within_range(priority),
                            .id = FIRST_ID + streams_made++,
-                           .gpu = ifl_gpu_chosen()};
+                           .gpu = ifl_gpu_chosen(),
+                           .green = ifl_green_current()};
     *out = stream;
     return ifl_cudaSuccess;
 }
@@ -137,6 +139,11 @@ static ifl_stream *own_stream(int gpu)
 bool ifl_stream_is_legacy(const ifl_stream *stream)
 {
     return stream->id == LEGACY;
+}
+
+bool ifl_stream_is_default(const void *handle)
+{
+    return (uintptr_t)handle <= PER_THREAD;
 }
 
 /* CUDA Runtime API: 0 and cudaStreamLegacy (1) are one stream, of which each GPU has its own; 0 is

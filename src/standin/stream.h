@@ -22,9 +22,10 @@ typedef struct ifl_stream {
     int priority;
     uint64_t id;
     int gpu;
-    struct ifl_graph *capture; /* the graph that it is being captured into; NULL: none */
-    bool began_capture;        /* this stream's capture, and not one that it joined */
-    bool made_graph;           /* and the graph for it */
+    const struct ifl_green *green; /* the green context that it was made in; NULL: none */
+    struct ifl_graph *capture;     /* the graph that it is being captured into; NULL: none */
+    bool began_capture;            /* this stream's capture, and not one that it joined */
+    bool made_graph;               /* and the graph for it */
     int capture_mode;
     pthread_t capture_thread; /* that began it */
     ifl_node_list follows;    /* nodes of the capture that the stream's next one waits for */
@@ -44,6 +45,8 @@ typedef struct ifl_event {
  * stream. */
 ifl_stream *ifl_stream_of(void *handle);
 bool ifl_stream_is_legacy(const ifl_stream *stream);
+/* One of the default ones, which nobody makes. */
+bool ifl_stream_is_default(const void *handle);
 /* Every stream but the legacy ones. */
 void ifl_streams_visit(void (*visit)(void *user, ifl_stream *stream), void *user);
 ifl_event *ifl_event_of(void *handle);
