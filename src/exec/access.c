@@ -706,15 +706,15 @@ ifl_reason ifl_slow_set_stack_top(ifl_warp *warp, const ifl_code *code, char *fr
     return move_top(warp->frame->stack_top, ifl_slot(frame, code->a), mask);
 }
 
-/* Constants and kernel parameters lie among the global allocations, and are read-only there. */
+/* Constants and kernel parameters lie among the global allocations. */
 static bool is_in_space(const ifl_warp *warp, ifl_space space, uint64_t address)
 {
     const ifl_memory *memory = warp->worker->grid->launch->memory;
     if (space == IFL_SPACE_SHARED || space == IFL_SPACE_CLUSTER || space == IFL_SPACE_LOCAL)
         return ifl_warp_lies_in(warp, space, address);
     const ifl_allocation *a = ifl_memory_find(memory, address);
-    bool is_read_only = a && a->flags & IFL_ALLOCATION_READ_ONLY;
-    return ifl_space_of(address) == IFL_SPACE_GLOBAL && is_read_only == (space != IFL_SPACE_GLOBAL);
+    const bool is_apart = a && a->flags & (IFL_ALLOCATION_READ_ONLY | IFL_ALLOCATION_CONSTANT);
+    return ifl_space_of(address) == IFL_SPACE_GLOBAL && is_apart == (space != IFL_SPACE_GLOBAL);
 }
 
 static uint64_t read_address(const char *frame, uint32_t slot, unsigned bits, uint32_t lane)

@@ -10,7 +10,7 @@
 typedef struct ifl_memory ifl_memory;
 
 enum {
-    IFL_ALLOCATION_READ_ONLY = 1 << 0, /* constant memory, kernel parameters */
+    IFL_ALLOCATION_READ_ONLY = 1 << 0, /* kernel parameters, memory that is mapped so */
     IFL_ALLOCATION_UNWRITTEN =
         1 << 1, /* nothing has written it: reads are worth a warning on request */
     IFL_ALLOCATION_DEVICE = 1 << 2, /* from the kernel's own malloc */
@@ -22,7 +22,8 @@ enum {
         1 << 6, /* the program has a pointer to them: they change without a call */
     IFL_ALLOCATION_MANAGED = 1 << 7,   /* a variable that the program may have a pointer to */
     IFL_ALLOCATION_MULTICAST = 1 << 8, /* stands for several: `copies` */
-    IFL_ALLOCATION_PINNED = 1 << 9     /* the host's memory, which kernels reach over the bus */
+    IFL_ALLOCATION_PINNED = 1 << 9,    /* the host's memory, which kernels reach over the bus */
+    IFL_ALLOCATION_CONSTANT = 1 << 10  /* constant variables: kernels may write them by address */
 };
 
 /* In front of what a kernel's malloc gives lie bytes that a kernel may use: nvcc keeps the count of

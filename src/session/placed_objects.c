@@ -53,7 +53,7 @@ static ifl_status place(ifl_placed_object *placed, ifl_memory *memory, ifl_error
             status = place_variable(&object->variables[v], memory, error);
     if (status == IFL_OK && object->constant_bytes)
         status = ifl_memory_allocate(memory, object->constant_bytes, 0,
-                                     IFL_ALLOCATION_MODULE | IFL_ALLOCATION_READ_ONLY,
+                                     IFL_ALLOCATION_MODULE | IFL_ALLOCATION_CONSTANT,
                                      "constant variables", &placed->constants, error);
     if (status != IFL_OK)
         return status;

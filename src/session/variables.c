@@ -20,7 +20,7 @@ static ifl_status place_variable(const ifl_variable *variable, ifl_memory *memor
     ifl_allocation *at;
     snprintf(label, sizeof label, "%s variable %s (%llu bytes)", ifl_space_text(variable->space),
              variable->name, (unsigned long long)variable->bytes);
-    const uint32_t kind = variable->space == IFL_SPACE_CONST ? IFL_ALLOCATION_READ_ONLY
+    const uint32_t kind = variable->space == IFL_SPACE_CONST ? IFL_ALLOCATION_CONSTANT
                           : variable->is_managed             ? IFL_ALLOCATION_MANAGED
                                                              : 0;
     const ifl_status status = ifl_memory_allocate(memory, variable->bytes, 0,
