@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Coordinates have as many bits behind the point as the weights of a filter. */
-enum { FRACTION_BITS = 8, ONE = 1 << FRACTION_BITS, OUTSIDE = INT32_MIN };
+enum { FRACTION_BITS = 8, ONE = 1 << FRACTION_BITS, OUTSIDE = INT32_MIN, BEHIND = OUTSIDE + 1 };
 
 /* Elements around a place in a plane. */
 enum { PLANE = 4 };
@@ -21,7 +21,7 @@ enum { PLANE = 4 };
 /* The elements that a coordinate of one dimension lies between; the nearest one where nothing is
  * filtered. */
 typedef struct between {
-    int32_t element[2]; /* OUTSIDE: none, the border */
+    int32_t element[2]; /* OUTSIDE, before the first, and BEHIND the last: none, the border */
     uint32_t weight;    /* of the second, of ONE */
 } between;
 
@@ -46,7 +46,7 @@ static int32_t inside(uint8_t mode, int32_t element, int32_t size)
         return at < size ? at : 2 * size - 1 - at;
     }
     case IFL_OUTSIDE_BORDER:
-        return OUTSIDE;
+        return element < 0 ? OUTSIDE : BEHIND;
     case IFL_OUTSIDE_FACE:
         return element;
     default:
@@ -179,11 +179,26 @@ static uint64_t offset_of(const ifl_texture *t, uint32_t layer, const int32_t at
            (uint64_t)at[0] * ifl_texel_bytes(&t->texel);
 }
 
+/* The border's places look up the edge's element, as an H200 counts them
+ * (tests/gpu/h200/texture_counts.txt, `border`). False: there are none. */
+static bool take_edge(const ifl_texture *t, int32_t at[IFL_TEXTURE_RANKS])
+{
+    bool is_border = false;
+    for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++) {
+        if (at[d] > BEHIND)
+            continue;
+        at[d] = at[d] == BEHIND ? (int32_t)t->size[d] - 1 : 0;
+        is_border = true;
+    }
+    return is_border;
+}
+
 static void read_element(const ifl_texture_view *view, uint32_t layer,
                          int32_t at[IFL_TEXTURE_RANKS], uint8_t wanted, ifl_texture_answer *answer,
                          uint32_t to[IFL_TEXEL_CHANNELS])
 {
-    if (at[0] == OUTSIDE || at[1] == OUTSIDE || at[2] == OUTSIDE) {
+    if (take_edge(view->texture, at)) {
+        answer->offset[answer->count++] = offset_of(view->texture, layer, at);
         ifl_texel_outside(view->texture, to);
         return;
     }
@@ -238,6 +253,8 @@ typedef struct blending {
     int bits, least; /* least exponent of a result's last bit */
     int kept;        /* bits of elements behind the first one of the largest */
     int repeated;    /* an element's bits, repeated to 16; 0: a whole number of `step` is taken */
+    bool is_byte;    /* signed: the sum is widened, not the elements */
+    bool is_colour;  /* of sRGB */
 } blending;
 
 static blending blending_of(const ifl_texture *t, unsigned channel)
@@ -245,12 +262,13 @@ static blending blending_of(const ifl_texture *t, unsigned channel)
     enum { LAST = 3 }; /* of 2 bits, which fit into 16 eight times */
     const bool is_packed = t->texel.form == IFL_TEXEL_PACKED && channel < LAST;
     if (ifl_texel_is_colour(t, channel))
-        return (blending){.bits = 10, .least = -24, .kept = 7};
+        return (blending){.bits = 10, .least = -24, .kept = 7, .is_colour = true};
     if (t->texel.of == IFL_TEXEL_FLOAT)
         return t->texel.bits == 16 ? (blending){.bits = 10, .least = -24, .kept = 14}
                                    : (blending){.bits = 23, .least = -149, .kept = 27};
     if (t->texel.of == IFL_TEXEL_SIGNED)
-        return (blending){.full = 32767, .step = t->texel.bits == 8 ? 127 : 32767};
+        return t->texel.bits == 8 ? (blending){.full = 32767, .step = 127, .is_byte = true}
+                                  : (blending){.full = 32767, .step = 32767};
     return (blending){.full = 65535, .step = 65535, .repeated = is_packed ? 10 : 0};
 }
 
@@ -326,12 +344,22 @@ static float zero_of(const float *value, const int32_t *weight, unsigned count)
     return is_negative ? -0.0f : 0.0f;
 }
 
+/* Some colours below a power of two count as if they were above it: 136, and 248 to 254. So does an
+ * H200 with all pairs of 0 to 255 and five others (tools/gpu/texture_weights.cu, `pairs/srgb`). */
+static bool is_lifted(float value)
+{
+    const float last_low = 0x1.f8p-3f, first_high = 0x1.ep-1f;
+    return value == last_low || (value >= first_high && value < 1);
+}
+
 /* The exponent of the largest element that has a weight; 0: none counts. */
-static int most_exponent(const float *value, const int32_t *weight, unsigned count)
+static int most_exponent(const float *value, const int32_t *weight, unsigned count,
+                         const blending *how)
 {
     int most = 0;
     for (unsigned i = 0; i < count; i++) {
-        const int exponent = weight[i] ? exponent_of(value[i]) : 0;
+        const int lift = how->is_colour && is_lifted(value[i]),
+                  exponent = weight[i] ? exponent_of(value[i]) + lift : 0;
         most = exponent > most ? exponent : most;
     }
     return most;
@@ -355,13 +383,14 @@ static float blend_floats(const float *value, const int32_t *weight, unsigned co
                           const blending *how)
 {
     enum { MORE_BITS = 20 };
-    const int most = most_exponent(value, weight, count), last = most - how->kept - MORE_BITS;
+    const int most = most_exponent(value, weight, count, how), last = most - how->kept - MORE_BITS;
     int64_t sum = 0;
     float special;
     if (most == FLOAT_EXPONENTS && blend_specials(value, weight, count, &special))
         return special;
     for (unsigned first = 0; most && first < count; first += plane) {
-        const int own = most_exponent(value + first, weight + first, plane), at = own - how->kept;
+        const int own = most_exponent(value + first, weight + first, plane, how),
+                  at = own - how->kept;
         if (!own || at < last - (how->kept + FRACTION_BITS))
             continue;
         const int64_t part = sum_of_plane(value + first, weight + first, plane, own, how->kept);
@@ -382,6 +411,16 @@ static int64_t whole_element(float value, const blending *how)
     return whole << (WIDTH - how->repeated) | whole >> (2 * how->repeated - WIDTH);
 }
 
+/* Parts of 127 * 256 to parts of 32,767: 15 bits and a sign, whose upper bits are repeated below, of
+ * what a sixteenth has. An H200 does so with all of 327,680 sums of two bytes
+ * (tools/gpu/texture_weights.cu, `pairs/s8x1`). */
+static int64_t widened_byte(int64_t sum)
+{
+    enum { CUT = 4, TOP = 8, LAST = 3, HALF = 1 << (LAST - 1) };
+    const int64_t kept = sum >> CUT;
+    return sum + ((kept + (kept >> TOP) + HALF) >> LAST);
+}
+
 static float blend(const float *value, const int32_t *weight, unsigned count, unsigned plane,
                    const blending *how)
 {
@@ -390,7 +429,8 @@ static float blend(const float *value, const int32_t *weight, unsigned count, un
         return blend_floats(value, weight, count, plane, how);
     for (unsigned i = 0; i < count; i++)
         sum += weight[i] * whole_element(value[i], how);
-    const double whole = floor((double)sum * how->full / (how->step * ONE) + 0.5);
+    const double whole = how->is_byte ? (double)widened_byte(sum)
+                                      : floor((double)sum * how->full / (how->step * ONE) + 0.5);
     return (float)(whole < -how->full ? -1 : whole / how->full);
 }
 
