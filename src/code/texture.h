@@ -26,8 +26,10 @@ typedef enum ifl_texel_class {
 
 typedef enum ifl_texel_form {
     IFL_TEXEL_PLAIN,
-    IFL_TEXEL_FRACTIONS, /* integers that are read as floats of 0 to 1, or -1 to 1 */
-    IFL_TEXEL_PACKED     /* the same in a word: 10, 10, 10 and 2 bits, the first the lowest */
+    IFL_TEXEL_FRACTIONS,      /* integers that are read as floats of 0 to 1, or -1 to 1 */
+    IFL_TEXEL_PACKED,         /* the same in a word: 10, 10, 10 and 2 bits, the first the lowest */
+    IFL_TEXEL_UNSIGNED_FLOAT, /* BC6H without a sign */
+    IFL_TEXEL_PLANES          /* NV12: no elements of its own, but planes that have some */
 } ifl_texel_form;
 
 /* What an element is. */
@@ -36,7 +38,13 @@ typedef struct ifl_texel {
     uint8_t bits;     /* of a channel: 8, 16, 32; of the first one of PACKED: 10 */
     uint8_t channels; /* 1, 2, 4 */
     uint8_t form;     /* ifl_texel_form */
+    uint8_t blocks;   /* 1 to 7: compressed in blocks of 4 by 4, BC1 to BC7; 0: is not */
+    bool is_colour;   /* of sRGB */
+    bool is_opaque;   /* the last channel is 1 where there is none */
 } ifl_texel;
+
+/* Of compressed elements, in each direction. */
+enum { IFL_TEXEL_BLOCK_SIDE = 4 };
 
 /* Values as those of cudaTextureAddressMode. */
 typedef enum ifl_outside {
@@ -79,9 +87,20 @@ typedef struct ifl_texture {
     ifl_texture_level level[IFL_TEXTURE_SMALLER];
 } ifl_texture;
 
+/* Bytes of an element, or of a block of compressed ones. */
 static inline uint32_t ifl_texel_bytes(const ifl_texel *texel)
 {
+    enum { HALF_BLOCK = 8, BC1 = 1, BC4 = 4 };
+    if (texel->blocks)
+        return texel->blocks == BC1 || texel->blocks == BC4 ? HALF_BLOCK : 2 * HALF_BLOCK;
     return texel->form == IFL_TEXEL_PACKED ? 4 : (uint32_t)texel->bits / 8 * texel->channels;
+}
+
+/* Elements, or blocks of them, that so many in a row make. */
+static inline size_t ifl_texel_units(const ifl_texel *texel, size_t elements)
+{
+    const size_t side = texel->blocks ? IFL_TEXEL_BLOCK_SIDE : 1;
+    return elements / side + (elements % side != 0);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */

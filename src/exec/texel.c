@@ -5,9 +5,13 @@
 
 #include "code/modifiers.h"
 #include "exec/lane.h"
+#include "exec/texel_block.h"
 
 #include <math.h>
 #include <string.h>
+
+/* Of a channel of compressed elements, once it is decoded. */
+enum { BLOCK_BITS = 16 };
 
 /* Of the channel; 2 of the last one of 10, 10, 10 and 2. */
 static unsigned bits_of(const ifl_texel *texel, unsigned channel)
@@ -49,8 +53,11 @@ static int32_t signed_channel(const ifl_texel *texel, uint32_t raw)
 static uint32_t normalized(const ifl_texel *texel, unsigned channel, uint32_t raw)
 {
     const bool is_signed = texel->of == IFL_TEXEL_SIGNED;
-    const double most = (double)((UINT64_C(1) << (bits_of(texel, channel) - is_signed)) - 1);
-    const double whole = is_signed ? (double)signed_channel(texel, raw) : (double)raw;
+    const unsigned bits = texel->blocks ? BLOCK_BITS : bits_of(texel, channel);
+    const double most = (double)((UINT64_C(1) << (bits - is_signed)) - 1);
+    const double whole = !is_signed      ? (double)raw
+                         : texel->blocks ? (double)(int32_t)raw
+                                         : (double)signed_channel(texel, raw);
     return ifl_f32_bits((float)(whole / most));
 }
 
@@ -76,7 +83,7 @@ static uint32_t word_of(const ifl_texture *texture, unsigned channel, uint32_t r
 {
     const ifl_texel *texel = &texture->texel;
     if (ifl_texel_is_colour(texture, channel))
-        return colour(raw);
+        return colour(texel->blocks ? raw >> (BLOCK_BITS - 8) : raw);
     if (texel->of == IFL_TEXEL_FLOAT)
         return texel->bits == 16 ? ifl_f32_bits((float)ifl_widen(&ifl_f16, raw)) : raw;
     if (texture->reads_normalized)
@@ -84,18 +91,29 @@ static uint32_t word_of(const ifl_texture *texture, unsigned channel, uint32_t r
     return texel->of == IFL_TEXEL_SIGNED ? (uint32_t)signed_channel(texel, raw) : raw;
 }
 
-/* Channels that an element does not have are 0. */
-void ifl_texel_read(const ifl_texture *texture, const uint8_t *from, uint8_t wanted,
+/* Channels that an element does not have are 0, or the last of them 1. */
+static uint32_t absent(const ifl_texel *texel, unsigned channel)
+{
+    return texel->is_opaque && channel == IFL_TEXEL_CHANNELS - 1 ? ifl_f32_bits(1) : 0;
+}
+
+void ifl_texel_read(const ifl_texture *texture, const uint8_t *from, unsigned place, uint8_t wanted,
                     uint32_t to[IFL_TEXEL_CHANNELS])
 {
     const ifl_texel *texel = &texture->texel;
+    uint32_t block[IFL_TEXEL_CHANNELS];
     if (wanted == 1 && texel->bits == 32) { /* the most common by far */
         to[0] = raw_channel(texel, 0, from);
         return;
     }
+    if (texel->blocks)
+        ifl_texel_block_read(texel, from, place, block);
     for (uint32_t left = wanted; left; left &= left - 1) {
         const unsigned c = (unsigned)__builtin_ctz(left);
-        to[c] = c < texel->channels ? word_of(texture, c, raw_channel(texel, c, from)) : 0;
+        const uint32_t raw = c >= texel->channels ? 0
+                             : texel->blocks      ? block[c]
+                                                  : raw_channel(texel, c, from);
+        to[c] = c < texel->channels ? word_of(texture, c, raw) : absent(texel, c);
     }
 }
 
@@ -107,6 +125,13 @@ static uint32_t nearest_colour(float value)
         if (fabsf(ifl_bits_f32(colour(raw)) - value) <= fabsf(ifl_bits_f32(colour(best)) - value))
             best = raw;
     return colour(best);
+}
+
+/* Of BC4 and BC5 an H200 has 16 (tools/gpu/texture_blocks.cu, `outside`). */
+static unsigned border_bits(const ifl_texel *texel, unsigned channel)
+{
+    enum { BC4 = 4, BC5 = 5 };
+    return texel->blocks == BC4 || texel->blocks == BC5 ? BLOCK_BITS : bits_of(texel, channel);
 }
 
 /* A border has what an element can have: of fractions the nearest that there is, of integers the
@@ -121,7 +146,7 @@ static uint32_t border_word(const ifl_texture *texture, unsigned channel, uint32
     if (ifl_texel_is_colour(texture, channel))
         return nearest_colour(ifl_bits_f32(border));
     const bool is_signed = texel->of == IFL_TEXEL_SIGNED;
-    const double most = (double)((UINT64_C(1) << (bits_of(texel, channel) - is_signed)) - 1),
+    const double most = (double)((UINT64_C(1) << (border_bits(texel, channel) - is_signed)) - 1),
                  value = ifl_bits_f32(border),
                  whole = floor((value > 1            ? 1
                                 : value < -is_signed ? -is_signed
@@ -135,7 +160,7 @@ void ifl_texel_outside(const ifl_texture *texture, uint32_t to[IFL_TEXEL_CHANNEL
 {
     for (unsigned c = 0; c < IFL_TEXEL_CHANNELS; c++) {
         const bool is_there = c < texture->texel.channels && !texture->is_linear;
-        to[c] = is_there ? border_word(texture, c, texture->border[c]) : 0;
+        to[c] = is_there ? border_word(texture, c, texture->border[c]) : absent(&texture->texel, c);
     }
 }
 

@@ -55,8 +55,8 @@ ifl_texture ifl_texture_at_level(const ifl_texture *texture, uint32_t level);
 /* ---- elements: texel.c ----------------------------------------------------------------------- */
 
 /* The words of an element, of the wanted channels (a bit each), as a filter counts them: the least
- * number of a signed fraction is below -1. */
-void ifl_texel_read(const ifl_texture *texture, const uint8_t *from, uint8_t wanted,
+ * number of a signed fraction is below -1. `place`: in a block of compressed ones, by row. */
+void ifl_texel_read(const ifl_texture *texture, const uint8_t *from, unsigned place, uint8_t wanted,
                     uint32_t to[IFL_TEXEL_CHANNELS]);
 /* Whether a channel is on the scale of sRGB. */
 bool ifl_texel_is_colour(const ifl_texture *texture, unsigned channel);

@@ -60,6 +60,12 @@ static unsigned request_lanes(const teller *t)
     return t->texture->is_linear && t->bytes < WIDE ? EIGHT : IFL_TEXTURE_QUAD;
 }
 
+/* Compressed elements are not wide, whatever their blocks are. */
+static bool is_wide(const teller *t)
+{
+    return t->bytes >= WIDE && !t->texture->texel.blocks;
+}
+
 /* Two levels of detail are a filter too. In a box one is made wherever there could be one: also of
  * one level, if the texture filters between levels or derivatives tell the level. */
 static bool is_filtered(const teller *t, uint32_t first)
@@ -87,7 +93,7 @@ static pass pass_of(const teller *t, uint32_t first)
         {{4, 1}, {2, 2}}, /* in a plane: four elements a lane */
         {{2, 1}, {1, 2}}, /* in a box: eight */
     };
-    return is_filtered(t, first) ? of_filter[t->texture->rank == 3][t->bytes >= WIDE]
+    return is_filtered(t, first) ? of_filter[t->texture->rank == 3][is_wide(t)]
                                  : (pass){(uint8_t)request_lanes(t), 1};
 }
 
@@ -98,7 +104,7 @@ static uint8_t cycles_of(const teller *t, pass p)
 {
     if (is_for_surfaces(t->op))
         return 0;
-    return t->bytes >= WIDE && p.parts == 1 && !t->texture->is_linear ? 2 : 1;
+    return is_wide(t) && p.parts == 1 && !t->texture->is_linear ? 2 : 1;
 }
 
 static ifl_access_kind kind_of(const ifl_texture_op *op)

@@ -349,7 +349,8 @@ static bool takes_pairs(const request *r)
     enum { WIDE = 16 };
     const ifl_texture *t = r->view.texture;
     return r->op->use == IFL_TEXTURE_SAMPLE && (t->filters || t->filters_levels) &&
-           (t->rank == IFL_TEXTURE_RANKS || ifl_texel_bytes(&t->texel) >= WIDE);
+           (t->rank == IFL_TEXTURE_RANKS ||
+            (ifl_texel_bytes(&t->texel) >= WIDE && !t->texel.blocks));
 }
 
 /* Before any lane of the quad has results, which may be written over coordinates. */

@@ -172,11 +172,19 @@ static bool is_beside(const ifl_texture *t, int32_t element)
 
 /* ---- elements -------------------------------------------------------------------------------- */
 
+/* Of the element, or of the block it lies in. */
 static uint64_t offset_of(const ifl_texture *t, uint32_t layer, const int32_t at[IFL_TEXTURE_RANKS])
 {
-    const uint64_t deep = t->is_layered || t->is_cube ? layer : (uint64_t)at[2];
-    return deep * t->slice + (uint64_t)at[1] * t->pitch +
-           (uint64_t)at[0] * ifl_texel_bytes(&t->texel);
+    const uint64_t deep = t->is_layered || t->is_cube ? layer : (uint64_t)at[2],
+                   side = t->texel.blocks ? IFL_TEXEL_BLOCK_SIDE : 1;
+    return deep * t->slice + (uint64_t)at[1] / side * t->pitch +
+           (uint64_t)at[0] / side * ifl_texel_bytes(&t->texel);
+}
+
+static unsigned place_in_block(const int32_t at[IFL_TEXTURE_RANKS])
+{
+    enum { SIDE = IFL_TEXEL_BLOCK_SIDE };
+    return (unsigned)(at[1] % SIDE * SIDE + at[0] % SIDE);
 }
 
 /* The border's places look up the edge's element, as an H200 counts them
@@ -207,7 +215,7 @@ static void read_element(const ifl_texture_view *view, uint32_t layer,
         layer = over_edge(view->texture, layer, at);
     const uint64_t offset = offset_of(view->texture, layer, at);
     answer->offset[answer->count++] = offset;
-    ifl_texel_read(view->texture, view->host + offset, wanted, to);
+    ifl_texel_read(view->texture, view->host + offset, place_in_block(at), wanted, to);
 }
 
 /* What is not filtered: the least number of a signed fraction is -1, as the one above it is. */
@@ -267,8 +275,9 @@ static blending blending_of(const ifl_texture *t, unsigned channel)
         return t->texel.bits == 16 ? (blending){.bits = 10, .least = -24, .kept = 14}
                                    : (blending){.bits = 23, .least = -149, .kept = 27};
     if (t->texel.of == IFL_TEXEL_SIGNED)
-        return t->texel.bits == 8 ? (blending){.full = 32767, .step = 127, .is_byte = true}
-                                  : (blending){.full = 32767, .step = 32767};
+        return t->texel.bits == 8 && !t->texel.blocks
+                   ? (blending){.full = 32767, .step = 127, .is_byte = true}
+                   : (blending){.full = 32767, .step = 32767};
     return (blending){.full = 65535, .step = 65535, .repeated = is_packed ? 10 : 0};
 }
 

@@ -12,24 +12,11 @@ enum { BLOCK_BYTES = 64, BLOCK_ROWS = 8 };
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
-/* CUDA takes them, and they are told of by name: two planes of one picture (NV12), and elements that
- * are compressed in blocks of 4 by 4. */
-static bool is_left_out(int kind)
-{
-    enum { NV12 = 4, FIRST_COMPRESSED = 17, LAST_COMPRESSED = 30 };
-    return kind == NV12 || (kind >= FIRST_COMPRESSED && kind <= LAST_COMPRESSED);
-}
-
 ifl_cuda_error ifl_texel_of_channels(const ifl_channels *channels, ifl_texel *texel)
 {
-    if (ifl_texel_of_kind(channels->kind, channels->bits, texel))
-        return ifl_cudaSuccess;
-    if (!is_left_out(channels->kind))
-        return ifl_cudaErrorInvalidChannelDescriptor;
-    ifl_state_tell(
-        "error: arrays of planes (NV12) and of block-compressed elements (BC1 to BC7) are "
-        "not served");
-    return ifl_cudaErrorNotSupported;
+    return ifl_texel_of_kind(channels->kind, channels->bits, texel)
+               ? ifl_cudaSuccess
+               : ifl_cudaErrorInvalidChannelDescriptor;
 }
 
 ifl_channels ifl_channels_of_texel(const ifl_texel *texel)
@@ -60,9 +47,26 @@ static limit limit_of(const ifl_array *a)
     return a->depth ? box : a->height ? plane : row;
 }
 
+static bool has_planes(const ifl_array *a)
+{
+    return a->texel.form == IFL_TEXEL_PLANES;
+}
+
+/* As an H200 has it (tools/gpu/texture_blocks.cu): of videos alone, in whole pairs of rows and columns. */
+static bool is_right_video(const ifl_array *a)
+{
+    return a->width && a->height && !a->depth && a->width % 2 == 0 && a->height % 2 == 0 &&
+           a->width <= limit_of(a).width && a->height <= limit_of(a).height &&
+           a->flags == IFL_ARRAY_VIDEO;
+}
+
 static bool is_right(const ifl_array *a)
 {
     const limit most = limit_of(a);
+    if (has_planes(a))
+        return is_right_video(a);
+    if (a->texel.blocks && !a->height)
+        return false;
     const bool is_layered = a->flags & IFL_ARRAY_LAYERED, is_cube = a->flags & IFL_ARRAY_CUBE;
     const bool is_faces =
         a->width == a->height && a->depth &&
@@ -73,6 +77,14 @@ static bool is_right(const ifl_array *a)
            (!is_cube || is_faces) && (!is_layered || a->depth) && (!is_deep || a->height);
 }
 
+/* An H200 has no surfaces of compressed elements. */
+static ifl_cuda_error check(const ifl_array *asked)
+{
+    if (asked->texel.blocks && asked->flags & IFL_ARRAY_SURFACE)
+        return ifl_cudaErrorNotSupported;
+    return is_right(asked) ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue;
+}
+
 static size_t up_to(size_t size, size_t unit)
 {
     return (size + unit - 1) / unit * unit;
@@ -81,10 +93,34 @@ static size_t up_to(size_t size, size_t unit)
 /* The limits keep all but the last product far from overflow. */
 static bool lay_out(ifl_array *a)
 {
-    const size_t rows = up_to(a->height ? a->height : 1, BLOCK_ROWS);
-    a->pitch = up_to(a->width * ifl_texel_bytes(&a->texel), BLOCK_BYTES);
+    const size_t rows = up_to(ifl_texel_units(&a->texel, a->height ? a->height : 1), BLOCK_ROWS);
+    a->pitch =
+        up_to(ifl_texel_units(&a->texel, a->width) * ifl_texel_bytes(&a->texel), BLOCK_BYTES);
     a->slice = a->pitch * rows;
     return !__builtin_mul_overflow(a->slice, a->depth ? a->depth : 1, &a->bytes);
+}
+
+/* CUDA Runtime API, cudaArrayGetPlane. False: too large, or no memory for it. */
+static bool lay_out_planes(ifl_array *a)
+{
+    static const ifl_texel texels[IFL_ARRAY_PLANES] = {{IFL_TEXEL_UNSIGNED, 8, 1, .blocks = 0},
+                                                       {IFL_TEXEL_UNSIGNED, 8, 2, .blocks = 0}};
+    a->plane = calloc(IFL_ARRAY_PLANES, sizeof *a->plane);
+    a->bytes = 0;
+    for (unsigned i = 0; a->plane && i < IFL_ARRAY_PLANES; i++) {
+        ifl_array *plane = &a->plane[i];
+        *plane = (ifl_array){.texel = texels[i],
+                             .width = a->width >> i,
+                             .height = a->height >> i,
+                             .flags = a->flags,
+                             .is_part = true,
+                             .address = a->bytes};
+        if (!lay_out(plane) || __builtin_add_overflow(a->bytes, plane->bytes, &a->bytes))
+            return false;
+    }
+    a->slice = a->bytes;
+    a->pitch = a->plane ? a->plane->pitch : 0;
+    return a->plane != NULL;
 }
 
 static void label(char *to, size_t size, const ifl_array *a, const char *call, const void *from)
@@ -94,32 +130,58 @@ static void label(char *to, size_t size, const ifl_array *a, const char *call, c
     snprintf(to, size, "%s(%zux%zux%zu) of %s", call, a->width, a->height, a->depth, site);
 }
 
+/* The array's handle and its planes'. */
+static bool add_array(ifl_array *a)
+{
+    bool is_added = ifl_handle_add(IFL_HANDLE_ARRAY, a);
+    for (unsigned i = 0; a->plane && i < IFL_ARRAY_PLANES; i++) {
+        a->plane[i].address += a->address;
+        is_added = is_added && ifl_handle_add(IFL_HANDLE_ARRAY, &a->plane[i]);
+    }
+    return is_added;
+}
+
+static void remove_array(ifl_array *a)
+{
+    for (unsigned i = 0; a->plane && i < IFL_ARRAY_PLANES; i++)
+        ifl_handle_remove(&a->plane[i]);
+    ifl_handle_remove(a);
+}
+
+static void free_array(ifl_array *a)
+{
+    free(a->plane);
+    free(a);
+}
+
 ifl_cuda_error ifl_array_make(ifl_session *session, const ifl_array *asked, const char *call,
                               const void *from, ifl_array **out)
 {
     char text[112];
     ifl_allocation *memory;
     ifl_error error = {0};
-    if (!is_right(asked))
-        return ifl_cudaErrorInvalidValue;
+    const ifl_cuda_error code = check(asked);
+    if (code != ifl_cudaSuccess)
+        return code;
     ifl_array *array = malloc(sizeof *array);
     if (!array)
         return ifl_cudaErrorMemoryAllocation;
     *array = *asked;
     label(text, sizeof text, array, call, from);
-    if (!lay_out(array) ||
+    if (!(has_planes(array) ? lay_out_planes(array) : lay_out(array)) ||
         ifl_memory_allocate(ifl_session_memory(session), array->bytes, 0, IFL_ALLOCATION_UNWRITTEN,
                             text, &memory, &error) != IFL_OK) {
-        free(array);
+        free_array(array);
         return ifl_cudaErrorMemoryAllocation;
     }
     memory->gpu = (uint32_t)ifl_gpu_chosen();
     array->address = memory->address;
     *out = array;
-    if (ifl_handle_add(IFL_HANDLE_ARRAY, array))
+    if (add_array(array))
         return ifl_cudaSuccess;
+    remove_array(array);
     ifl_memory_drop(ifl_session_memory(session), memory);
-    free(array);
+    free_array(array);
     return ifl_cudaErrorMemoryAllocation;
 }
 
@@ -131,10 +193,10 @@ ifl_array *ifl_array_of(const void *handle)
 void ifl_array_drop(ifl_session *session, ifl_array *array)
 {
     ifl_allocation *memory = ifl_memory_find(ifl_session_memory(session), array->address);
-    ifl_handle_remove(array);
+    remove_array(array);
     if (memory)
         ifl_memory_drop(ifl_session_memory(session), memory);
-    free(array);
+    free_array(array);
 }
 
 /* ---- levels of detail ------------------------------------------------------------------------ */
@@ -170,7 +232,7 @@ static bool lay_out_levels(ifl_mipmaps *m, const ifl_array *asked, size_t *bytes
     for (unsigned i = 0; i < m->count; i++) {
         ifl_array *level = &m->level[i];
         *level = *asked;
-        level->is_level = true;
+        level->is_part = true;
         level->width = halved(asked->width, i);
         level->height = halved(asked->height, i);
         level->depth = is_deep(asked) ? halved(asked->depth, i) : asked->depth;
@@ -205,8 +267,9 @@ ifl_cuda_error ifl_mipmaps_make(ifl_session *session, const ifl_array *asked, un
     ifl_allocation *memory;
     ifl_error error = {0};
     const unsigned most = most_levels(asked);
-    if (!is_right(asked))
-        return ifl_cudaErrorInvalidValue;
+    const ifl_cuda_error code = has_planes(asked) ? ifl_cudaErrorInvalidValue : check(asked);
+    if (code != ifl_cudaSuccess)
+        return code;
     ifl_mipmaps *m = calloc(1, sizeof *m);
     if (!m)
         return ifl_cudaErrorMemoryAllocation;
@@ -255,9 +318,11 @@ static bool is_between(size_t at, size_t count, size_t size)
 ifl_cuda_error ifl_array_find(const ifl_array *array, const ifl_position *at, const ifl_extent *box,
                               ifl_array_side *out)
 {
-    const size_t element = ifl_texel_bytes(&array->texel);
-    const bool is_inside = is_between(at->x, box->width, array->width * element) &&
-                           is_between(at->y, box->height, array->height ? array->height : 1) &&
+    const size_t element = ifl_texel_bytes(&array->texel),
+                 width = ifl_texel_units(&array->texel, array->width) * element,
+                 height = ifl_texel_units(&array->texel, array->height ? array->height : 1);
+    const bool is_inside = !array->plane && is_between(at->x, box->width, width) &&
+                           is_between(at->y, box->height, height) &&
                            is_between(at->z, box->depth, array->depth ? array->depth : 1);
     if (!is_inside || at->x % element || box->width % element)
         return ifl_cudaErrorInvalidValue;

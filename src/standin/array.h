@@ -13,7 +13,8 @@ enum {
     IFL_ARRAY_SURFACE = 2,
     IFL_ARRAY_CUBE = 4,
     IFL_ARRAY_GATHER = 8,
-    IFL_ARRAY_FLAGS = 15
+    IFL_ARRAY_FLAGS = 15,
+    IFL_ARRAY_VIDEO = 256 /* CUDA_ARRAY3D_VIDEO_ENCODE_DECODE, of arrays of planes alone */
 };
 
 /* cudaChannelFormatDesc: bits of each channel, and cudaChannelFormatKind */
@@ -26,10 +27,14 @@ typedef struct ifl_array {
     ifl_texel texel;
     size_t width, height, depth; /* elements; 0 for a dimension that is not there */
     unsigned flags;
-    bool is_level; /* of a mipmapped array, with which it goes */
+    bool is_part; /* a level of a mipmapped array or a plane of an array, with which it goes */
     uint64_t address;
     size_t pitch, slice, bytes;
+    struct ifl_array *plane; /* IFL_ARRAY_PLANES of NV12; NULL: of others */
 } ifl_array;
+
+/* Brightness; two colours of half its size in each direction. */
+enum { IFL_ARRAY_PLANES = 2 };
 
 enum { IFL_ARRAY_LEVELS = 1 + IFL_TEXTURE_SMALLER };
 
@@ -62,7 +67,8 @@ typedef struct ifl_array_side {
     void *array; /* its handle; NULL: memory */
 } ifl_array_side;
 
-/* cudaErrorInvalidValue where the box leaves the array, or does not consist of whole elements. */
+/* cudaErrorInvalidValue where the box leaves the array, or does not consist of whole elements: of
+ * compressed ones of whole blocks, whose rows are counted. */
 ifl_cuda_error ifl_array_find(const ifl_array *array, const ifl_position *at, const ifl_extent *box,
                               ifl_array_side *out);
 

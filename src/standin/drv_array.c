@@ -12,18 +12,17 @@ typedef struct deep_array {
     unsigned channels, flags;
 } deep_array;
 
-/* The formats of videos and of block-compressed elements (CUDA Driver API, CUarray_format), which CUDA
- * takes, are told of by name. */
+/* Other formats of videos than NV12 (CUDA Driver API, CUarray_format) are told of by name where they
+ * are asked for as such: an H200 takes none otherwise. */
 static ifl_cuda_error texel_of(const deep_array *words, ifl_texel *texel)
 {
-    enum { FIRST_LEFT_OUT = 0x91, LAST_LEFT_OUT = 0xb5 };
+    enum { NV12 = 0xb0, FIRST_LEFT_OUT = 0x9f, LAST_LEFT_OUT = 0xb5 };
     if (ifl_texel_of_format(words->format, words->channels, texel))
         return ifl_cudaSuccess;
-    if (words->format < FIRST_LEFT_OUT || words->format > LAST_LEFT_OUT)
+    if (words->format < FIRST_LEFT_OUT || words->format > LAST_LEFT_OUT || words->format == NV12 ||
+        !(words->flags & IFL_ARRAY_VIDEO))
         return ifl_cudaErrorInvalidValue;
-    ifl_state_tell(
-        "error: arrays of videos' formats (NV12 and others) and of block-compressed elements "
-        "(BC1 to BC7) are not served");
+    ifl_state_tell("error: arrays of videos' formats other than NV12 are not served");
     return ifl_cudaErrorNotSupported;
 }
 

@@ -44,7 +44,9 @@ static ifl_cuda_error drop(ifl_session *session, const void *handle)
     ifl_array *array = ifl_array_of(handle);
     if (!handle)
         return ifl_cudaSuccess;
-    if (!array || array->is_level)
+    if (array && array->is_part && array->flags & IFL_ARRAY_VIDEO)
+        return ifl_cudaSuccess; /* a plane, which stays: an H200, tools/gpu/texture_blocks.cu */
+    if (!array || array->is_part)
         return ifl_cudaErrorInvalidValue;
     ifl_array_drop(session, array);
     return ifl_cudaSuccess;
@@ -80,6 +82,22 @@ IFL_SERVED ifl_cuda_error cudaGetChannelDesc(ifl_channels *channels, const void 
 {
     SERVE(((void)session,
            channels ? describe(array, channels, NULL, NULL) : ifl_cudaErrorInvalidValue));
+}
+
+/* ---- planes --------------------------------------------------------------------------------- */
+
+static ifl_cuda_error tell_plane(ifl_array **out, const void *handle, unsigned place)
+{
+    const ifl_array *array = ifl_array_of(handle);
+    if (!out || !array || !array->plane || place >= IFL_ARRAY_PLANES)
+        return ifl_cudaErrorInvalidValue;
+    *out = &array->plane[place];
+    return ifl_cudaSuccess;
+}
+
+IFL_SERVED ifl_cuda_error cudaArrayGetPlane(ifl_array **out, const void *array, unsigned place)
+{
+    SERVE(((void)session, tell_plane(out, array, place)));
 }
 
 /* ---- levels of detail ------------------------------------------------------------------------ */
@@ -226,7 +244,7 @@ ALSO_OF_THREAD(cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray);
 
 static size_t row_bytes(const ifl_array *array)
 {
-    return array->width * ifl_texel_bytes(&array->texel);
+    return ifl_texel_units(&array->texel, array->width) * ifl_texel_bytes(&array->texel);
 }
 
 /* The bytes from (x, y) on go over into the rows below: a piece of the first row, whole rows, a
@@ -237,7 +255,7 @@ static ifl_cuda_error copy_flat(ifl_session *session, const void *handle, size_t
     const ifl_array *array = ifl_array_of(handle);
     ifl_cuda_error code = array ? ifl_cudaSuccess : ifl_cudaErrorInvalidResourceHandle;
     const size_t row = array ? row_bytes(array) : 1,
-                 rows = array && array->height ? array->height : 1;
+                 rows = array && array->height ? ifl_texel_units(&array->texel, array->height) : 1;
     if (array && (x >= row || y >= rows || bytes > row * (rows - y) - x))
         return ifl_cudaErrorInvalidValue;
     for (size_t done = 0; done < bytes && code == ifl_cudaSuccess;) {

@@ -163,10 +163,32 @@ static bool box_in_bytes(const ifl_copy3d *box, size_t unit, ifl_extent *bytes)
            !__builtin_mul_overflow(box->extent.width, unit, &bytes->width);
 }
 
-ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *box, ifl_op *op)
+static ifl_position block_at(const ifl_position *at)
+{
+    return (ifl_position){at->x / IFL_TEXEL_BLOCK_SIDE, at->y / IFL_TEXEL_BLOCK_SIDE, at->z};
+}
+
+/* Of compressed arrays it counts texels, and takes the blocks that they lie in: an H200,
+ * tools/gpu/texture_blocks.cu, `3d`. */
+static ifl_copy3d box_of_blocks(const ifl_copy3d *texels)
+{
+    ifl_copy3d box = *texels;
+    const ifl_array *to = ifl_array_of(box.to_array), *of = to ? to : ifl_array_of(box.from_array);
+    if (!of || !of->texel.blocks)
+        return box;
+    box.to_position = block_at(&box.to_position);
+    box.from_position = block_at(&box.from_position);
+    box.extent.width = ifl_texel_units(&of->texel, box.extent.width);
+    box.extent.height = ifl_texel_units(&of->texel, box.extent.height);
+    return box;
+}
+
+ifl_cuda_error ifl_copy_box_op(const ifl_copy3d *texels, ifl_op *op)
 {
     ifl_array_side to, from;
     ifl_extent bytes;
+    const ifl_copy3d blocks = texels ? box_of_blocks(texels) : (ifl_copy3d){0};
+    const ifl_copy3d *box = texels ? &blocks : NULL;
     const size_t unit = box ? ifl_copy_unit(box->to_array, box->from_array) : 1;
     if (!box || !box_in_bytes(box, unit, &bytes))
         return ifl_cudaErrorInvalidValue;

@@ -54,8 +54,7 @@ IFL_SERVED ifl_cuda_error cudaDeviceGetHostAtomicCapabilities(unsigned *out, con
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-/* Of sparse arrays, those whose memory is mapped later and those of several planes, of which there
- * are none here. */
+/* Of sparse arrays and those whose memory is mapped later, of which there are none here. */
 #define OF_NO_ARRAY(name, ...)                                                                     \
     IFL_SERVED ifl_cuda_error name(__VA_ARGS__)                                                    \
     {                                                                                              \
@@ -65,7 +64,6 @@ OF_NO_ARRAY(cudaArrayGetMemoryRequirements, void)
 OF_NO_ARRAY(cudaMipmappedArrayGetMemoryRequirements, void)
 OF_NO_ARRAY(cudaArrayGetSparseProperties, void)
 OF_NO_ARRAY(cudaMipmappedArrayGetSparseProperties, void)
-OF_NO_ARRAY(cudaArrayGetPlane, void)
 
 /* ---- settings -------------------------------------------------------------------------------- */
 

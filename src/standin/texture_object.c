@@ -3,6 +3,8 @@
  * Management. */
 #include "standin/texture_object.h"
 
+#include "code/texel_format.h"
+
 #include <string.h>
 
 static IFL_VEC(ifl_texture_object) objects;
@@ -26,6 +28,8 @@ static ifl_cuda_error take_array(const ifl_array *a, ifl_texture *t)
 {
     if (!a)
         return ifl_cudaErrorInvalidResourceHandle;
+    if (a->flags & IFL_ARRAY_VIDEO || (t->is_surface && a->texel.blocks))
+        return ifl_cudaErrorInvalidValue; /* an H200, tools/gpu/texture_blocks.cu */
     t->texel = a->texel;
     t->is_layered = a->flags & IFL_ARRAY_LAYERED;
     t->is_cube = a->flags & IFL_ARRAY_CUBE;
@@ -72,12 +76,17 @@ static bool is_memory(ifl_session *session, const ifl_texture *t)
            t->address % ifl_texel_bytes(&t->texel) == 0;
 }
 
+static bool is_for_arrays(const ifl_texel *texel)
+{
+    return texel->blocks || texel->form == IFL_TEXEL_PLANES;
+}
+
 /* Elements in a row: as many as the table of technical specifications in the CUDA C++ Programming
  * Guide allows. */
 static ifl_cuda_error take_linear(ifl_session *session, const ifl_resource *r, ifl_texture *t)
 {
     const size_t most = (size_t)1 << 28, count = r->bytes / ifl_texel_bytes(&r->texel);
-    if (!count || count > most)
+    if (!count || count > most || is_for_arrays(&r->texel))
         return ifl_cudaErrorInvalidValue;
     *t = (ifl_texture){.is_linear = true,
                        .rank = 1,
@@ -93,8 +102,8 @@ static ifl_cuda_error take_rows(ifl_session *session, const ifl_resource *r, ifl
 {
     enum { MOST_WIDTH = 131072, MOST_HEIGHT = 65000, MOST_PITCH = 2097120, PITCH_UNIT = 32 };
     const size_t row = r->width <= MOST_WIDTH ? r->width * ifl_texel_bytes(&r->texel) : SIZE_MAX;
-    if (!r->width || !r->height || r->height > MOST_HEIGHT || row > r->pitch ||
-        r->pitch > MOST_PITCH || r->pitch % PITCH_UNIT)
+    if (is_for_arrays(&r->texel) || !r->width || !r->height || r->height > MOST_HEIGHT ||
+        row > r->pitch || r->pitch > MOST_PITCH || r->pitch % PITCH_UNIT)
         return ifl_cudaErrorInvalidValue;
     *t = (ifl_texture){.rank = 2,
                        .texel = r->texel,
@@ -140,20 +149,48 @@ static bool texel_of_view(int format, ifl_texel *texel)
     return true;
 }
 
+enum { FIRST_BLOCK_VIEW = 0x19 };
+
+static bool is_of_blocks(int format)
+{
+    return format >= FIRST_BLOCK_VIEW;
+}
+
+/* Blocks of elements: unsigned integers of 32 bits, two or four of them, each of which is one (CUDA
+ * Driver API, cuTexObjectCreate). */
+static bool view_blocks(int format, ifl_texture *t)
+{
+    static const struct {
+        uint8_t format, channels;
+    } formats[] = {{0x91, 4}, {0x93, 4}, {0x95, 4}, {0x97, 1}, {0x98, 1},
+                   {0x99, 2}, {0x9a, 2}, {0x9b, 3}, {0x9c, 3}, {0x9d, 4}};
+    const size_t place = (size_t)(format - FIRST_BLOCK_VIEW);
+    const ifl_texel base = t->texel;
+    if (place >= sizeof formats / sizeof *formats ||
+        !ifl_texel_of_format(formats[place].format, formats[place].channels, &t->texel))
+        return false;
+    t->texel.is_opaque = false;
+    for (unsigned d = 0; d < 2; d++) {
+        t->size[d] *= IFL_TEXEL_BLOCK_SIDE;
+        for (unsigned i = 0; i < t->smaller; i++)
+            t->level[i].size[d] *= IFL_TEXEL_BLOCK_SIDE;
+    }
+    return base.of == IFL_TEXEL_UNSIGNED && base.bits == 32 && !base.blocks &&
+           ifl_texel_bytes(&base) == ifl_texel_bytes(&t->texel);
+}
+
 /* Elements of the same size, so that the texture keeps its own. An H200 (driver 580) has refused a
  * view without a format (cudaResViewFormatNone, "use underlying resource format"). */
-static ifl_cuda_error view_format(int format, ifl_texture *t)
+static bool view_format(int format, ifl_texture *t)
 {
-    enum { LAST_PLAIN = 0x18, LAST = 0x22 };
     ifl_texel texel;
-    if (format > LAST_PLAIN && format <= LAST) {
-        ifl_state_tell("error: views of block-compressed textures are not served");
-        return ifl_cudaErrorNotSupported;
-    }
-    if (!texel_of_view(format, &texel) || ifl_texel_bytes(&texel) != ifl_texel_bytes(&t->texel))
-        return ifl_cudaErrorInvalidValue;
+    if (is_of_blocks(format))
+        return view_blocks(format, t);
+    if (t->texel.blocks || !texel_of_view(format, &texel) ||
+        ifl_texel_bytes(&texel) != ifl_texel_bytes(&t->texel))
+        return false;
     t->texel = texel;
-    return ifl_cudaSuccess;
+    return true;
 }
 
 /* The first of these levels is the new one's first. An H200 (driver 580) accepts one behind the last
@@ -205,15 +242,15 @@ static ifl_cuda_error take_view(const ifl_resource *r, const ifl_resource_view *
         return ifl_cudaErrorInvalidValue;
     const ifl_array *whole = r->type == IFL_RESOURCE_ARRAY ? ifl_array_of(r->array)
                                                            : &ifl_mipmaps_of(r->array)->level[0];
-    const ifl_cuda_error code = view_format(v->format, t);
-    if (code != ifl_cudaSuccess)
-        return code;
+    const size_t scale = is_of_blocks(v->format) ? IFL_TEXEL_BLOCK_SIDE : 1;
+    if (!view_format(v->format, t))
+        return ifl_cudaErrorInvalidValue;
     if (t->is_cube && t->is_layered && (v->first_layer || v->last_layer)) {
         ifl_state_tell("error: views of layers of cubes are not served");
         return ifl_cudaErrorNotSupported;
     }
-    const bool is_size =
-        v->width == whole->width && v->height == whole->height && v->depth == whole->depth;
+    const bool is_size = v->width == whole->width * scale && v->height == whole->height * scale &&
+                         v->depth == whole->depth;
     return is_size && view_levels(v->first_level, v->last_level, t) &&
                    ((t->is_cube && t->is_layered) || view_layers(v->first_layer, v->last_layer, t))
                ? ifl_cudaSuccess
@@ -237,7 +274,33 @@ static uint8_t mode_of(const ifl_sampler *s, const ifl_texture *t, unsigned dime
     return (uint8_t)(repeats && !s->is_normalized ? IFL_OUTSIDE_CLAMP : mode);
 }
 
-static ifl_cuda_error take_sampler(const ifl_sampler *s, ifl_texture *t)
+/* Of a view of blocks the array's own elements count, of which none but integers of 32 bits is right. */
+static ifl_cuda_error check_block_view(const ifl_sampler *s, const ifl_texel *base)
+{
+    const bool is_wide = base->bits == 32;
+    if (s->filter && base->of != IFL_TEXEL_FLOAT && (is_wide || !s->reads_normalized))
+        return ifl_cudaErrorInvalidFilterSetting;
+    return s->reads_normalized && is_wide ? ifl_cudaErrorInvalidNormSetting : ifl_cudaSuccess;
+}
+
+/* An H200 (tools/gpu/texture_formats.cu, texture_blocks.cu): fractions are asked for as such, those packed in a word are not;
+ * what is of sRGB is asked for as such, too. */
+static ifl_cuda_error check_fractions(const ifl_sampler *s, const ifl_texel *texel)
+{
+    if (s->reads_normalized == (texel->form == IFL_TEXEL_PACKED))
+        return ifl_cudaErrorInvalidNormSetting;
+    return texel->is_colour && !s->is_srgb ? ifl_cudaErrorInvalidValue : ifl_cudaSuccess;
+}
+
+/* BC4 and BC5 are of no colours. */
+static bool can_be_colour(const ifl_texel *texel)
+{
+    enum { BC4 = 4, BC5 = 5 };
+    return texel->of == IFL_TEXEL_UNSIGNED && texel->bits == 8 && texel->blocks != BC4 &&
+           texel->blocks != BC5;
+}
+
+static ifl_cuda_error take_sampler(const ifl_sampler *s, bool is_block_view, ifl_texture *t)
 {
     const bool is_float = t->texel.of == IFL_TEXEL_FLOAT;
     if (!is_mode(s->mode[0]) || !is_mode(s->mode[1]) || !is_mode(s->mode[2]) || s->filter < 0 ||
@@ -245,11 +308,13 @@ static ifl_cuda_error take_sampler(const ifl_sampler *s, ifl_texture *t)
         return ifl_cudaErrorInvalidValue;
     if (s->level_filter < 0 || s->level_filter > 1)
         return ifl_cudaErrorInvalidValue;
-    const bool is_fraction = t->texel.form != IFL_TEXEL_PLAIN;
-    /* An H200: fractions are asked for as such, those packed in a word are not (tools/gpu/texture_formats.cu). */
-    if (is_fraction && s->reads_normalized == (t->texel.form == IFL_TEXEL_PACKED))
-        return ifl_cudaErrorInvalidNormSetting;
-    if (s->reads_normalized && !is_float && t->texel.bits == 32)
+    const bool is_fraction =
+        t->texel.form == IFL_TEXEL_FRACTIONS || t->texel.form == IFL_TEXEL_PACKED;
+    const ifl_cuda_error code =
+        is_fraction && !is_block_view ? check_fractions(s, &t->texel) : ifl_cudaSuccess;
+    if (code != ifl_cudaSuccess)
+        return code;
+    if (s->reads_normalized && (is_float ? t->texel.blocks != 0 : t->texel.bits == 32))
         return ifl_cudaErrorInvalidNormSetting;
     if (s->filter && !is_float && !s->reads_normalized && !is_fraction)
         return ifl_cudaErrorInvalidFilterSetting;
@@ -258,7 +323,7 @@ static ifl_cuda_error take_sampler(const ifl_sampler *s, ifl_texture *t)
     t->reads_normalized = (s->reads_normalized || is_fraction) && !is_float;
     for (unsigned d = 0; d < IFL_TEXTURE_RANKS; d++)
         t->mode[d] = mode_of(s, t, d);
-    t->is_srgb = s->is_srgb && t->texel.of == IFL_TEXEL_UNSIGNED && t->texel.bits == 8;
+    t->is_srgb = s->is_srgb && can_be_colour(&t->texel);
     t->filters_levels = s->level_filter;
     t->is_anisotropic = s->anisotropy > 1 && t->filters;
     t->level_bias = s->level_bias;
@@ -280,10 +345,13 @@ ifl_cuda_error ifl_texture_object_make(ifl_session *session, const ifl_resource 
     ifl_texture texture = {.is_surface = !sampler};
     ifl_cuda_error code = take_resource(session, resource, !sampler, &texture);
     texture.is_surface = !sampler;
+    const bool is_block_view = view && is_of_blocks(view->format);
+    if (code == ifl_cudaSuccess && is_block_view && sampler)
+        code = check_block_view(sampler, &texture.texel);
     if (code == ifl_cudaSuccess && view)
         code = take_view(resource, view, &texture);
     if (code == ifl_cudaSuccess && sampler)
-        code = take_sampler(sampler, &texture);
+        code = take_sampler(sampler, is_block_view, &texture);
     if (code != ifl_cudaSuccess)
         return code;
     if (!ifl_vec_reserve(&objects, 1))

@@ -34,6 +34,16 @@ static const struct {
     {0xca, 2, 15, {16, 16, 0, 0}, 4},   /* SNORM_INT16X2 */
     {0xcb, 4, 16, {16, 16, 16, 16}, 8}, /* SNORM_INT16X4 */
     {0x50, 4, 31, {10, 10, 10, 2}, 4},  /* UNORM_INT_101010_2 */
+    {0x91, 4, 17, {8, 8, 8, 8}, 8},     /* BC1_UNORM: of blocks */
+    {0x92, 4, 18, {8, 8, 8, 8}, 8},     /* BC1_UNORM_SRGB */
+    {0x94, 4, 20, {8, 8, 8, 8}, 16},    /* BC2_UNORM_SRGB */
+    {0x95, 4, 21, {8, 8, 8, 8}, 16},    /* BC3_UNORM */
+    {0x97, 1, 23, {8, 0, 0, 0}, 8},     /* BC4_UNORM */
+    {0x98, 1, 24, {8, 0, 0, 0}, 8},     /* BC4_SNORM */
+    {0x9a, 2, 26, {8, 8, 0, 0}, 16},    /* BC5_SNORM */
+    {0x9b, 3, 27, {16, 16, 16, 0}, 16}, /* BC6H_UF16 */
+    {0x9c, 3, 28, {16, 16, 16, 0}, 16}, /* BC6H_SF16 */
+    {0x9e, 4, 30, {8, 8, 8, 8}, 16},    /* BC7_UNORM_SRGB */
 };
 
 static void test_names(void **unused)
@@ -55,10 +65,10 @@ static void test_names(void **unused)
 
 static void test_refused(void **unused)
 {
-    static const int formats[][2] = {{0xc0, 2}, {0xc2, 1}, {0x50, 1}, {0x01, 3}, {0x91, 4}, {0, 1}};
+    static const int formats[][2] = {{0xc0, 2}, {0xc2, 1}, {0x50, 1}, {0x01, 3}, {0x91, 1}, {0, 1}};
     static const int kinds[][5] = {{5, 8, 8, 0, 0},  {7, 8, 8, 0, 0},  {31, 10, 10, 10, 10},
                                    {2, 8, 0, 0, 0},  {1, 8, 8, 8, 0},  {1, 8, 0, 8, 0},
-                                   {17, 8, 8, 8, 8}, {-1, 8, 0, 0, 0}, {0, 0, 0, 0, 0}};
+                                   {17, 8, 8, 8, 0}, {-1, 8, 0, 0, 0}, {0, 0, 0, 0, 0}};
     ifl_texel texel;
     (void)unused;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
@@ -73,7 +83,7 @@ static void read_as(int format, unsigned channels, const void *element, const fl
     uint32_t words[IFL_TEXEL_CHANNELS] = {0};
     float values[IFL_TEXEL_CHANNELS];
     assert_true(ifl_texel_of_format(format, channels, &texture.texel));
-    ifl_texel_read(&texture, element, 0xf, words);
+    ifl_texel_read(&texture, element, 0, 0xf, words);
     memcpy(values, words, sizeof values);
     for (unsigned c = 0; c < IFL_TEXEL_CHANNELS; c++)
         assert_true(values[c] == wanted[c]);

@@ -229,7 +229,11 @@ static cudaTextureObject_t make(const texture &t)
     how.maxMipmapLevelClamp = (float)(t.levels ? t.levels - 1 : 0);
     if (t.s >= ROW_SURFACE)
         CHECK(cudaCreateSurfaceObject(&object, &from));
-    else
+    else if (t.channels.f >= cudaChannelFormatKindUnsignedBlockCompressed1 && t.channels.f <= cudaChannelFormatKindUnsignedBlockCompressed7SRGB &&
+             cudaCreateTextureObject(&object, &from, &how, nullptr) != cudaSuccess) { /* integers or fractions: what is taken */
+        how.readMode = cudaReadModeElementType;
+        CHECK(cudaCreateTextureObject(&object, &from, &how, nullptr));
+    } else
         CHECK(cudaCreateTextureObject(&object, &from, &how, nullptr));
     return object;
 }
@@ -641,6 +645,23 @@ static void with_derivatives()
     derived<PLANE, float4>("plane", "16", 4, few_on_plane, steps);
 }
 
+/* Elements that are compressed in blocks of 4 by 4. */
+static void compressed()
+{
+    static const struct {
+        const char *name;
+        cudaChannelFormatDesc channels;
+    } kinds[] = {{"bc1", {8, 8, 8, 8, cudaChannelFormatKindUnsignedBlockCompressed1}},
+                 {"bc4u", {8, 0, 0, 0, cudaChannelFormatKindUnsignedBlockCompressed4}},
+                 {"bc7", {8, 8, 8, 8, cudaChannelFormatKindUnsignedBlockCompressed7}}};
+    for (const auto &k : kinds)
+        for (float offset : {.5f, 1.f}) {
+            char name[64];
+            snprintf(name, sizeof name, offset < 1 ? "plane %s" : "plane-filter-1 %s", k.name);
+            probe(name, load<PLANE, float4>, object(PLANE, k.channels, offset == 1, true), on_plane, offset);
+        }
+}
+
 /* ---- rates ------------------------------------------------------------------------------------- */
 
 enum { TRIPS = 64, UNROLL = 8 };
@@ -726,5 +747,6 @@ int main(int count, char **word)
     with_levels<float4>("16");
     with_derivatives();
     quads();
+    compressed();
     return 0;
 }
