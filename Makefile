@@ -43,6 +43,7 @@ check-gpu: all
 bench: all
 	$(BUILD)/bench/bench_engine
 	$(BUILD)/bench/bench_operations
+	$(BUILD)/bench/bench_loops
 	$(BUILD)/bench/bench_caches
 
 # Both with clang, the compiler that `all` does not use; warnings are errors there as well.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a program's launches cost beside the engine that runs them: the same kernel by the engine
  * alone and through cuLaunchKernel, then 10,000 small launches. Processor time of all threads, the
- * lowest of several rounds. usage: inflight run --no-analysis -- bench_launches; without `inflight
- * run`, on a GPU, the second and third figure. */
+ * lowest of several rounds. usage: inflight run --no-analysis --every-launch -- bench_launches (the
+ * launches repeat, and would not run); without `inflight run`, on a GPU, the second and third figure. */
 #include "session/session.h"
 
 #include <dlfcn.h>
