@@ -386,6 +386,9 @@ typedef struct ifl_demands {
     bool polls;  /* some loop goes on, or not, by what a load finds that may wait for others */
     bool
         looks_first; /* it loads words and changes them by an atomic that can leave them as they are */
+    /* Nothing that it loads decides which instructions its lanes execute, nor where they access
+     * memory: that follows from its grid and its arguments. False: it is not known. */
+    bool foreseeable;
     bool reads_clock;
     bool reads_graph;         /* asks which graph it is a node of */
     uint32_t calls;           /* functions that CUDA gives every kernel: ifl_provided_bit */

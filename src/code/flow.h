@@ -92,4 +92,22 @@ ifl_status ifl_flow_decides(const ifl_flow *flow, const ifl_flow_touches *touche
                             bool (*shares)(const void *user, uint32_t instruction), bool *out,
                             ifl_error *error);
 
+/* What is asked of values that begin at some instructions. */
+typedef struct ifl_flow_question {
+    bool (*begins)(const void *user, uint32_t instruction); /* what it writes is such a value */
+    /* Whether it is one that they must not reach. `held`: the registers that may hold one, a bit
+     * each; it reads one of them. */
+    bool (*matters)(const void *user, uint32_t instruction, const uint64_t *held);
+    /* The register and sense of what it depends on whether it does anything; 0: it always does. */
+    uint32_t (*guard)(const void *user, uint32_t instruction);
+} ifl_flow_question;
+static inline uint32_t ifl_flow_guard(uint32_t reg, bool is_negated)
+{
+    return 1 + (2 * reg | is_negated);
+}
+
+/* Whether a value may get from where it begins, computed further or not, to where it matters. */
+ifl_status ifl_flow_reaches(const ifl_flow *flow, const ifl_flow_touches *touches,
+                            const ifl_flow_question *question, bool *out, ifl_error *error);
+
 #endif

@@ -278,3 +278,102 @@ ifl_status ifl_flow_decides(const ifl_flow *flow, const ifl_flow_touches *touche
     free_carried(&c);
     return has_memory ? IFL_OK : ifl_fail_memory(error, flow->block_count * c.words);
 }
+
+/* ---- where values that begin at several instructions get to ----------------------------------- */
+
+/* What a block's guarded instructions have written anew, `under` one guard: others under the same
+ * guard do not find there what was there before. */
+typedef struct renewed {
+    carried *c;
+    uint64_t *held; /* for the instruction at hand; all after it: */
+    uint64_t *fresh;
+    uint32_t under, guard;
+} renewed;
+
+static void find_held(renewed *r)
+{
+    const bool is_same = r->guard && r->guard == r->under;
+    for (size_t w = 0; w < r->c->words; w++)
+        r->held[w] = r->c->now[w] & ~(is_same ? r->fresh[w] : 0);
+}
+
+static void renew_read(void *user, uint32_t reg, bool is_written)
+{
+    renewed *r = user;
+    r->c->reads |= !is_written && (r->held[reg / 64] >> reg % 64 & 1);
+}
+
+static void forget_fresh(renewed *r)
+{
+    memset(r->fresh, 0, r->c->words * sizeof *r->fresh);
+    r->under = 0;
+}
+
+static void renew_write(void *user, uint32_t reg, bool is_written)
+{
+    renewed *r = user;
+    const uint64_t bit = UINT64_C(1) << reg % 64;
+    if (!is_written)
+        return;
+    if (r->under && (r->under - 1) / 2 == reg)
+        forget_fresh(r);
+    r->fresh[reg / 64] &= ~bit;
+    if (r->c->reads || !r->guard)
+        return;
+    if (r->under != r->guard)
+        forget_fresh(r);
+    r->under = r->guard;
+    r->fresh[reg / 64] |= bit;
+}
+
+static void spread_through(renewed *r, uint32_t block, const ifl_flow_question *question)
+{
+    carried *c = r->c;
+    const ifl_flow_block *at = &c->flow->blocks[block];
+    const ifl_flow_touches *t = c->touches;
+    forget_fresh(r);
+    for (uint32_t i = at->first; i < at->last; i++) {
+        c->reads = false;
+        r->guard = question->guard(t->user, i);
+        find_held(r);
+        t->visit(t->user, i, renew_read, r);
+        c->decides |= c->reads && question->matters(t->user, i, r->held);
+        c->reads |= question->begins(t->user, i);
+        c->may_not_write = t->is_guarded(t->user, i);
+        t->visit(t->user, i, carry_write, c);
+        t->visit(t->user, i, renew_write, r);
+    }
+}
+
+/* Blocks from last to first, so that the first one is taken first. */
+static void wait_for_all(carried *c)
+{
+    for (uint32_t b = c->flow->block_count; b-- > 0;) {
+        c->is_reached[b] = c->is_waiting[b] = true;
+        c->waiting[c->waiting_count++] = b;
+    }
+}
+
+ifl_status ifl_flow_reaches(const ifl_flow *flow, const ifl_flow_touches *touches,
+                            const ifl_flow_question *question, bool *out, ifl_error *error)
+{
+    carried c = {.flow = flow, .touches = touches, .words = touches->registers / 64 + 1};
+    renewed r = {.c = &c,
+                 .held = calloc(c.words, sizeof *r.held),
+                 .fresh = calloc(c.words, sizeof *r.fresh)};
+    const bool has_memory = allocate_carried(&c) && r.held && r.fresh;
+    if (has_memory)
+        wait_for_all(&c);
+    while (has_memory && c.waiting_count && !c.decides) {
+        const uint32_t block = c.waiting[--c.waiting_count];
+        c.is_waiting[block] = false;
+        memcpy(c.now, c.at_start + block * c.words, c.words * sizeof *c.now);
+        spread_through(&r, block, question);
+        carry_on(&c, block);
+    }
+    *out = c.decides;
+    free(r.held);
+    free(r.fresh);
+    free_carried(&c);
+    return has_memory ? IFL_OK : ifl_fail_memory(error, flow->block_count * c.words);
+}

@@ -385,7 +385,7 @@ static bool lower_all(ifl_sass_lowerer *l)
     place_registers(l);
     find_group_boards(l);
     l->part = l->parts;
-    if (!ifl_sass_lower_find_known(l))
+    if (!ifl_sass_lower_foresee(l) || !ifl_sass_lower_find_known(l))
         return false;
     for (uint32_t b = 0; b < l->flow.block_count && l->status == IFL_OK; b++)
         lower_block(l, b);

@@ -55,9 +55,7 @@ static bool may_move(const ifl_sass_instruction *instruction)
     return moves[instruction->op];
 }
 
-/* Its operands name all registers that it touches. Others may touch any: what they leave is not
- * known, and all that they find may be wanted. */
-static bool names_all(const ifl_sass_instruction *instruction)
+bool ifl_sass_names_all(const ifl_sass_instruction *instruction)
 {
     static ifl_sass_lower_function *const functions[] = {ifl_sass_lower_constant_load,
                                                          ifl_sass_lower_special,
@@ -131,7 +129,7 @@ static void find_moves(known *k)
     ifl_sass_lowerer *l = k->l;
     for (uint32_t i = 0; i < l->count && l->status == IFL_OK; i++) {
         move *m = &k->moves[i];
-        k->names_all[i] = names_all(&l->instructions[i]);
+        k->names_all[i] = ifl_sass_names_all(&l->instructions[i]);
         if (may_move(&l->instructions[i]) && !ifl_sass_is_guarded(&l->instructions[i]))
             find_move(l, i, m);
         for (uint32_t w = 0; w < m->words; w++)

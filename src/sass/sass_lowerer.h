@@ -153,8 +153,16 @@ void ifl_sass_touch(const ifl_sass_lowerer *l, uint32_t index, ifl_flow_see *see
 
 /* ---- sass_lower_known.c ---------------------------------------------------------------------- */
 
+/* Its operands name all registers that it touches. Others may touch any: what they leave is not
+ * known, and all that they find may be wanted. */
+bool ifl_sass_names_all(const ifl_sass_instruction *instruction);
 /* Fills l->known and l->is_needless. */
 bool ifl_sass_lower_find_known(ifl_sass_lowerer *l);
+
+/* ---- sass_lower_foresee.c -------------------------------------------------------------------- */
+
+/* Fills demands.foreseeable; before values are known, as those are left out of what is read. */
+bool ifl_sass_lower_foresee(ifl_sass_lowerer *l);
 
 /* ---- sass_lower_site.c ----------------------------------------------------------------------- */
 

@@ -87,6 +87,17 @@ static ifl_status remember(ifl_ledger_row *row, const ifl_watch *watch, ifl_exec
     return add_states(&row->states, result, error);
 }
 
+/* One that ran unobserved, with what one before it counted. */
+static void remember_foreseen(ifl_ledger_row *row, void *const *states,
+                              const ifl_exec_result *result)
+{
+    row->observed++;
+    row->blocks_done += result->blocks_done;
+    row->seconds += result->seconds;
+    for (size_t i = 0; i < ifl_observation_count; i++)
+        ifl_observations[i]->observer->merge(row->states[i], states[i]);
+}
+
 /* ---- repeats --------------------------------------------------------------------------------- */
 
 /* How often the row's kernel was launched with these arguments before, and once more now. The
@@ -201,6 +212,8 @@ struct ifl_kept {
     ifl_watch watch;
     const ifl_device *device; /* that the watch follows */
     size_t row, kind;         /* of the ledger, which moves its rows; of the row */
+    ifl_watch_depth asked;    /* what the watch would have, were the counts not foreseen */
+    void *const *foreseen;    /* states of a launch that counted the same; NULL: it is watched */
     ifl_session_result ran;
     ifl_nested nested; /* while it waits: the session's, of its kernel */
     bool has_waited;
@@ -422,10 +435,10 @@ static ifl_status begin_watched(ifl_session *session, ifl_kept *kept, bool may_w
 static void note_repeat(ifl_session *session, const ifl_kept *kept, ifl_ledger_row *row)
 {
     const ifl_exec_result *result = &kept->ran.result;
-    const ifl_watch_depth depth = kept->watch.depth;
     const ifl_repeat figures = {
         .blocks_done = result->blocks_done, .model_us = row->model_us, .seconds = result->seconds};
-    ifl_repeat_note(session, &row->repeats, &kept->launch, depth, result->states, &figures);
+    ifl_repeat_note(session, &row->repeats, &kept->launch, kept->asked,
+                    kept->foreseen ? kept->foreseen : result->states, &figures);
 }
 
 /* How far the GPU's clock goes on. A launch that was stopped takes what the formula makes of what it
@@ -526,13 +539,17 @@ static ifl_status take_watched(ifl_session *session, ifl_kept *kept, ifl_status 
         status = take_model(session, kept, row, kind, error);
     else if (end == IFL_OK)
         estimate(session, &kept->watch, launch, result, row, kind);
-    if (kept->watch.depth == IFL_WATCH_MODEL && is_further(row, kind))
+    if (kept->asked == IFL_WATCH_MODEL && is_further(row, kind))
         session->ledger.further += kind->work;
     const double us = time_of(session, kept, end, row); /* before the row takes the counts */
+    if (end == IFL_OK && is_counted(&kept->watch, result))
+        ifl_foreseen_note(session, &row->foreseen, launch, result->states);
     if (status == IFL_OK || end == IFL_FINDING || end == IFL_INTERRUPTED) {
         const ifl_status remembered = remember(row, &kept->watch, result, error);
         status = remembered == IFL_OK ? end : remembered;
     }
+    if (end == IFL_OK && kept->foreseen)
+        remember_foreseen(row, kept->foreseen, result);
     if (status == IFL_OK && kept->beside.has_run)
         status = remember_beside(kept, row, error);
     session->clock_us += us;
@@ -599,12 +616,26 @@ static void count_again(ifl_session *session, ifl_ledger_row *row, const ifl_rep
         ifl_observations[i]->observer->merge(row->states[i], repeat->states[i]);
 }
 
+/* The states of an earlier launch where this one would count the same, and the model has been asked
+ * about it. */
+static void *const *foresee(const ifl_session *session, const ifl_ledger_row *row,
+                            const ifl_launch_kind *kind, const ifl_session_launch *launch,
+                            ifl_watch_depth depth)
+{
+    const ifl_foreseen *seen =
+        depth == IFL_WATCH_NOTHING ? NULL : ifl_foreseen_find(session, &row->foreseen, launch);
+    return seen && kind->model_us > 0 && seen->digest == kind->digest ? seen->states : NULL;
+}
+
 static ifl_kept *new_kept(const ifl_session *session, const ifl_session_launch *launch,
-                          const ifl_ledger_row *row, const ifl_launch_kind *kind)
+                          const ifl_ledger_row *row, const ifl_launch_kind *kind,
+                          ifl_watch_depth depth)
 {
     ifl_kept *kept = calloc(1, sizeof *kept);
     if (!kept)
         return NULL;
+    kept->asked = depth;
+    kept->foreseen = foresee(session, row, kind, launch, depth);
     kept->row = (size_t)(row - session->ledger.rows.at);
     kept->kind = (size_t)(kind - row->kinds.at);
     kept->device = session->device;
@@ -620,13 +651,14 @@ static bool is_beside(const ifl_session *session, const ifl_kept *kept, ifl_watc
            !session->ledger.rows.at[kept->row].beside.why[0];
 }
 
-static ifl_status run_watched(ifl_session *session, ifl_kept *kept, ifl_watch_depth depth,
-                              ifl_kept **waits, ifl_fault_kind *fault, ifl_error *error)
+static ifl_status run_watched(ifl_session *session, ifl_kept *kept, ifl_kept **waits,
+                              ifl_fault_kind *fault, ifl_error *error)
 {
     bool is_idle;
     ifl_kept *runs = kept;
     if (!kept)
         return ifl_fail_memory(error, sizeof *kept);
+    const ifl_watch_depth depth = kept->foreseen ? IFL_WATCH_NOTHING : kept->asked;
     ifl_status status =
         ifl_watch_begin(&kept->watch, depth, session, &kept->device, 1, &kept->launch, error);
     kept->watch.time.threads = session->options.threads;
@@ -660,7 +692,7 @@ ifl_status ifl_session_keep(ifl_session *session, const ifl_session_launch *laun
         count_again(session, row, repeat, depth);
         return IFL_OK;
     }
-    return run_watched(session, new_kept(session, launch, row, kind), depth, waits, fault, error);
+    return run_watched(session, new_kept(session, launch, row, kind, depth), waits, fault, error);
 }
 
 ifl_status ifl_session_keep_on(ifl_session *session, ifl_kept **waits, bool *is_idle,
@@ -739,6 +771,7 @@ static void free_row(ifl_ledger_row *row)
     ifl_observations_free(row->states);
     ifl_observations_free(row->beside.states);
     ifl_repeats_free(&row->repeats);
+    ifl_foreseen_free(&row->foreseen);
     ifl_vec_free(&row->kinds);
     free(row->site);
     if (row->profile)

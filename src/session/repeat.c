@@ -6,6 +6,7 @@
 
 #include "count/observe.h"
 #include "exec/memory.h"
+#include "session/foreseen.h"
 #include "session/session_internal.h"
 
 #include <stdlib.h>
@@ -197,21 +198,6 @@ static void forget(ifl_repeat *repeat)
     repeat->states = NULL;
 }
 
-static void **copy_states(const ifl_sites *sites, void *const *states)
-{
-    void **copy = calloc(ifl_observation_count, sizeof *copy);
-    for (size_t i = 0; copy && i < ifl_observation_count; i++) {
-        const ifl_observer *observer = ifl_observations[i]->observer;
-        copy[i] = ifl_observer_new(observer, sites, NULL);
-        if (!copy[i] || !states[i]) {
-            ifl_observations_free(copy);
-            return NULL;
-        }
-        observer->merge(copy[i], states[i]);
-    }
-    return copy;
-}
-
 /* What was kept of an allocation before this launch, and what it holds now. */
 static void keep_after(ifl_repeat *earlier, const ifl_allocation *a, ifl_repeat_use *use)
 {
@@ -309,7 +295,7 @@ void ifl_repeat_note(ifl_session *session, ifl_repeat_list *list, const ifl_sess
     repeat->model_us = figures->model_us;
     repeat->seconds = figures->seconds;
     repeat->states =
-        depth == IFL_WATCH_NOTHING ? NULL : copy_states(&launch->kernel->image.sites, states);
+        depth == IFL_WATCH_NOTHING ? NULL : ifl_states_copy(&launch->kernel->image.sites, states);
     if (depth != IFL_WATCH_NOTHING && !repeat->states)
         forget(repeat);
 }

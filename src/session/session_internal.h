@@ -6,6 +6,7 @@
 #include "cache/cache_run.h"
 #include "model/model.h"
 #include "session/beside.h"
+#include "session/foreseen.h"
 #include "session/nested.h"
 #include "session/placed_objects.h"
 #include "session/repeat.h"
@@ -70,6 +71,7 @@ typedef struct ifl_ledger_row {
         worst;
     ifl_beside_sum beside; /* its PTX, with --code both */
     ifl_repeat_list repeats;
+    ifl_foreseen_list foreseen;
     uint64_t repeated; /* launches that did not run because of them */
 } ifl_ledger_row;
 

@@ -119,6 +119,92 @@ static void a_value_that_is_shared_decides(void **state)
     assert_true(decides(steps, 4, 0));
 }
 
+/* ---- from several instructions to others ------------------------------------------------------ */
+
+/* Here steps that `share` are those that give values, and reads of r7 those that matter. */
+enum { ASKED = 7 };
+
+static bool matters(const void *user, uint32_t i, const uint64_t *held)
+{
+    return ((const step *)user)[i].reads == ASKED && (held[0] >> ASKED & 1);
+}
+
+/* All guarded steps have one guard, that r6 holds. */
+enum { GUARD = 6 };
+
+static uint32_t guard(const void *user, uint32_t i)
+{
+    return ((const step *)user)[i].guarded ? ifl_flow_guard(GUARD, false) : 0;
+}
+
+static bool reaches(const step *steps, uint32_t count)
+{
+    ifl_flow_step shape[16] = {0};
+    ifl_arena arena = {0};
+    ifl_flow flow;
+    bool out = false;
+    for (uint32_t i = 0; i < count; i++)
+        shape[i] = (ifl_flow_step){.targets = &steps[i].to,
+                                   .target_count = steps[i].to != NONE,
+                                   .falls = steps[i].guarded || steps[i].to == NONE,
+                                   .ends = steps[i].to != NONE};
+    assert_int_equal(ifl_flow_build(shape, count, &arena, &flow, NULL), IFL_OK);
+    const ifl_flow_touches touches = {
+        .visit = visit, .is_guarded = is_guarded, .user = steps, .registers = REGISTERS};
+    const ifl_flow_question question = {shares, matters, guard};
+    assert_int_equal(ifl_flow_reaches(&flow, &touches, &question, &out, NULL), IFL_OK);
+    ifl_arena_free(&arena);
+    return out;
+}
+
+/* r0 = load; r7 = f(r0); use of r7 */
+static void a_value_reaches_what_is_computed_of_it(void **state)
+{
+    (void)state;
+    const step steps[] = {{0, NONE, NONE, false, true, false},
+                          {ASKED, 0, NONE, false, false, false},
+                          {NONE, ASKED, NONE, false, false, false}};
+    assert_true(reaches(steps, 3));
+}
+
+/* The same, but r7 is written anew in between; only where a guard may keep it from that is the value
+ * still there. */
+static void a_value_that_is_overwritten_reaches_nothing(void **state)
+{
+    (void)state;
+    step steps[] = {{ASKED, NONE, NONE, false, true, false},
+                    {ASKED, 1, NONE, false, false, false},
+                    {NONE, ASKED, NONE, false, false, false}};
+    assert_false(reaches(steps, 3));
+    steps[1].guarded = true;
+    assert_true(reaches(steps, 3));
+}
+
+/* Who reads under the guard under which it was written anew finds what was written, until the guard
+ * is another. */
+static void a_value_is_overwritten_for_those_under_the_same_guard(void **state)
+{
+    (void)state;
+    step steps[] = {{ASKED, NONE, NONE, false, true, false},
+                    {ASKED, 1, NONE, true, false, false},
+                    {2, 1, NONE, false, false, false},
+                    {NONE, ASKED, NONE, true, false, false}};
+    assert_false(reaches(steps, 4));
+    steps[2].writes = GUARD;
+    assert_true(reaches(steps, 4));
+}
+
+/* 0: use of r7; 1: r7 = load; 2: back to 0. */
+static void a_value_goes_round_a_loop(void **state)
+{
+    (void)state;
+    const step steps[] = {{NONE, ASKED, NONE, false, false, false},
+                          {ASKED, NONE, NONE, false, true, false},
+                          {NONE, NONE, 0, true, false, false}};
+    assert_true(reaches(steps, 3));
+    assert_false(reaches(steps, 2)); /* without the way back */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +213,10 @@ int main(void)
         cmocka_unit_test(a_place_to_store_to_decides_nothing),
         cmocka_unit_test(what_is_written_anew_is_another_value),
         cmocka_unit_test(a_value_that_is_shared_decides),
+        cmocka_unit_test(a_value_reaches_what_is_computed_of_it),
+        cmocka_unit_test(a_value_that_is_overwritten_reaches_nothing),
+        cmocka_unit_test(a_value_is_overwritten_for_those_under_the_same_guard),
+        cmocka_unit_test(a_value_goes_round_a_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
