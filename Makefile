@@ -33,7 +33,7 @@ demo:
 # With LONG=1 also programs, libraries and packages that nothing shorter stands for: they need nvcc, ptxas or lintian. With ALL=1
 # more of what the short tests have, too, and in place of it: all launches, products and kernels that a GPU counted, computed or
 # timed, at full size; each allocation that can fail; programs that are kept built, built anew.
-SOME = ^(gpu[.](caches|matrix_exact|matrix_h200|matrix_machine)|alloc[.](everything|gpu)|access[.]sweep[.]best|model[.]times[.](everyday|tail|bank-conflicts|prefetch|wide-loads)|lab[.]ptx[.].*)$$
+SOME = ^(advice[.]pairs|calls[.]random[.]13|gpu[.](caches|matrix_exact|matrix_h200|matrix_machine)|alloc[.](everything|gpu)|access[.]sweep[.]best|model[.]times[.](everyday|tail|bank-conflicts|prefetch|wide-loads)|lab[.]ptx[.].*)$$
 check: all
 	$(CTEST) $(BUILD) $(if $(ALL),-C all -E '$(SOME)',$(if $(LONG),-C long))
 

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What remedies gained on an H100 and what is foretold: the median of the errors, and the direction.
-# usage: check_pairs.sh INFLIGHT LIST MEASURED      LIST: pairs.txt; MEASURED: tools/gpu/pairs/h100.txt
+# usage: check_pairs.sh INFLIGHT MEASURED LIST...   MEASURED: tools/gpu/pairs/h100.txt; LIST: pairs.txt
 set -u
-inflight=$1 list=$2 measured=$3
-folder=$(dirname "$list")
+inflight=$1 measured=$2
+shift 2
+folder=$(dirname "$1")
 work=$(mktemp -d) || exit 6
 trap 'rm -rf "$work"' EXIT
 
@@ -17,7 +18,7 @@ gain() {
         inside && $2 == "gain" && now == rule { gsub(/[:, ]/, "", $3); print $3; exit }' "$work/report.json"
 }
 
-while read -r name rule words; do
+cat "$@" | while read -r name rule words; do
     case $name in '' | '#'*) continue ;; esac
     cubin=$folder/$name.sm_90.cubin
     [ -f "$cubin" ] || cubin=$folder/pairs/$name.sm_90.cubin
@@ -25,7 +26,7 @@ while read -r name rule words; do
     "$inflight" analyze "$cubin" $words --gpu h100 --json "$work/report.json" >"$work/text" 2>&1 || cat "$work/text" >&2
     echo "$name $rule $(gain "$rule")"
     rm -f "$work/report.json"
-done <"$list" >"$work/foretold"
+done >"$work/foretold"
 
 awk 'FNR == NR { gave[$1] = $2 / $3; next }
     NF < 3 || !($1 in gave) { print $1 ": " $2 " is not told, or was not measured"; bad++; next }
