@@ -21,15 +21,16 @@ static uint32_t bits_of(float value)
 static uint32_t between(float first, float second)
 {
     const float row[2] = {first, second};
-    const ifl_texture texture = {.rank = 1,
-                                 .filters = true,
-                                 .mode = {IFL_OUTSIDE_CLAMP, IFL_OUTSIDE_CLAMP, IFL_OUTSIDE_CLAMP},
-                                 .texel = {IFL_TEXEL_FLOAT, 32, 1, IFL_TEXEL_PLAIN},
-                                 .size = {2, 1, 1},
-                                 .layers = 1,
-                                 .pitch = sizeof row,
-                                 .slice = sizeof row,
-                                 .bytes = sizeof row};
+    const ifl_texture texture = {
+        .rank = 1,
+        .filters = true,
+        .mode = {IFL_OUTSIDE_CLAMP, IFL_OUTSIDE_CLAMP, IFL_OUTSIDE_CLAMP},
+        .texel = {IFL_TEXEL_FLOAT, 32, 1, IFL_TEXEL_PLAIN, 0, false, false},
+        .size = {2, 1, 1},
+        .layers = 1,
+        .pitch = sizeof row,
+        .slice = sizeof row,
+        .bytes = sizeof row};
     const ifl_texture_op op = {.use = IFL_TEXTURE_SAMPLE, .rank = 1, .wanted = 1};
     const ifl_texture_view view = {&texture, (const uint8_t *)row};
     const ifl_texture_query query = {.op = &op, .at = {bits_of(1.0f)}};
@@ -61,16 +62,17 @@ static void what_counts_is_averaged(void **state)
 static uint32_t of_signed_bytes(float x, float y, bool filters)
 {
     const int8_t rows[2][2] = {{-42, -128}, {-96, -32}};
-    const ifl_texture texture = {.rank = 2,
-                                 .filters = filters,
-                                 .reads_normalized = true,
-                                 .mode = {IFL_OUTSIDE_CLAMP, IFL_OUTSIDE_CLAMP, IFL_OUTSIDE_CLAMP},
-                                 .texel = {IFL_TEXEL_SIGNED, 8, 1, IFL_TEXEL_PLAIN},
-                                 .size = {2, 2, 1},
-                                 .layers = 1,
-                                 .pitch = sizeof rows[0],
-                                 .slice = sizeof rows,
-                                 .bytes = sizeof rows};
+    const ifl_texture texture = {
+        .rank = 2,
+        .filters = filters,
+        .reads_normalized = true,
+        .mode = {IFL_OUTSIDE_CLAMP, IFL_OUTSIDE_CLAMP, IFL_OUTSIDE_CLAMP},
+        .texel = {IFL_TEXEL_SIGNED, 8, 1, IFL_TEXEL_PLAIN, 0, false, false},
+        .size = {2, 2, 1},
+        .layers = 1,
+        .pitch = sizeof rows[0],
+        .slice = sizeof rows,
+        .bytes = sizeof rows};
     const ifl_texture_op op = {.use = IFL_TEXTURE_SAMPLE, .rank = 2, .wanted = 1};
     const ifl_texture_view view = {&texture, (const uint8_t *)rows};
     const ifl_texture_query query = {.op = &op, .at = {bits_of(x), bits_of(y)}};
