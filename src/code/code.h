@@ -40,6 +40,7 @@ typedef enum ifl_reason {
     /* lanes warp->taken wait at barrier register code->count for others of theirs */
     IFL_REASON_SYNC,
     IFL_REASON_RECHECK, /* those who wait at a barrier register may wait no more */
+    IFL_REASON_WAY,     /* the warp's other lanes go first, and wait for none of these */
     /* at the start of a region that lanes run together, wherever they come from */
     IFL_REASON_GATHER,
     IFL_REASON_SCATTER, /* at its end: each lane goes where it wanted to */

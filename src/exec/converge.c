@@ -28,7 +28,7 @@ void ifl_sync_clear(struct ifl_sync *sync)
         memset(sync->lanes[__builtin_ctz(m)], 0, sizeof *sync->lanes);
     memset(sync->after, 0, sizeof sync->after);
     memset(sync->alike, 0, sizeof sync->alike);
-    sync->used = 0;
+    sync->used = sync->yielded = 0;
 }
 
 /* The register, of which lanes change one by one. */
@@ -46,6 +46,7 @@ ifl_reason ifl_slow_sync_arm(ifl_warp *warp, const ifl_code *code, char *frame, 
     struct ifl_sync *sync = warp->sync;
     uint32_t *lanes = change(sync, code->count);
     sync->alike[code->count] = mask;
+    sync->yielded &= ~mask;
     _Pragma("omp simd") for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++) lanes[lane] =
         mask & bit_of[lane] ? mask : lanes[lane];
     return IFL_REASON_NONE;
@@ -67,6 +68,24 @@ static uint32_t others_of_all(const uint32_t *lanes, uint32_t live, uint32_t mas
     return others;
 }
 
+static void leave(uint32_t *lanes, uint32_t mask)
+{
+    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
+        lanes[lane] &= ~mask;
+}
+
+/* They wait for none but lanes that have yielded, and nobody waits for them. */
+static bool passes(ifl_warp *warp, uint32_t n, uint32_t mask)
+{
+    const uint32_t yielded = warp->sync->yielded;
+    for (uint32_t m = yielded ? mask : 0; m; m &= m - 1)
+        if (awaited(warp, n, __builtin_ctz(m)) & ~mask & ~yielded)
+            return false;
+    if (yielded)
+        leave(change(warp->sync, n), mask);
+    return yielded != 0;
+}
+
 ifl_reason ifl_slow_sync_wait(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
                               uint32_t active)
 {
@@ -76,8 +95,10 @@ ifl_reason ifl_slow_sync_wait(ifl_warp *warp, const ifl_code *code, char *frame,
     const uint32_t alike = warp->sync->alike[code->count], live = warp->live;
     const bool others = mask & ~alike ? others_of_all(warp->sync->lanes[code->count], live, mask)
                                       : (alike & live) != mask;
-    if (!others)
+    if (!others || passes(warp, code->count, mask)) {
+        warp->sync->yielded &= ~mask;
         return IFL_REASON_NONE;
+    }
     warp->taken = mask;
     return IFL_REASON_SYNC;
 }
@@ -103,7 +124,7 @@ ifl_reason ifl_slow_sync_yield(ifl_warp *warp, const ifl_code *code, char *frame
     if (mask)
         ifl_warp_observe(warp);
     warp->has_yielded |= mask != 0;
-    return IFL_REASON_NONE;
+    return mask && warp->count > 1 ? IFL_REASON_WAY : IFL_REASON_NONE;
 }
 
 ifl_reason ifl_slow_sync_save(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask,
@@ -221,6 +242,7 @@ static bool settle_one(ifl_warp *warp, bool have_left)
             next.code++;
             if (have_left)
                 count_again(warp, &waiting, found);
+            warp->sync->yielded &= ~found;
             go_on(warp, IFL_FRAGMENT_AT_SYNC, found, next);
             return true;
         }
@@ -241,12 +263,6 @@ void ifl_sync_settle_left(ifl_warp *warp)
     settle(warp, true);
 }
 
-static void leave(uint32_t *lanes, uint32_t mask)
-{
-    for (uint32_t lane = 0; lane < IFL_WARP_LANES; lane++)
-        lanes[lane] &= ~mask;
-}
-
 void ifl_sync_let_go(ifl_warp *warp)
 {
     for (uint32_t i = 0; i < warp->count; i++) {
@@ -257,6 +273,44 @@ void ifl_sync_let_go(ifl_warp *warp)
         fragment->state = IFL_FRAGMENT_READY;
         fragment->code++;
     }
+}
+
+/* Lanes that wait at register n, as the first of a fragment does, for none but lanes that have yielded;
+ * 0: they wait for others. */
+static uint32_t let_pass(const ifl_warp *warp, const ifl_fragment *waiting)
+{
+    const uint32_t n = waiting->barrier, there = waiting_at(warp, n) | warp->sync->yielded;
+    for (uint32_t m = waiting->mask; m; m &= m - 1) {
+        const int lane = __builtin_ctz(m);
+        if (!(awaited(warp, n, lane) & ~there))
+            return waiting_alike(warp, n, lane);
+    }
+    return 0;
+}
+
+/* They issue the BSYNC at which they have waited again. */
+static bool pass_one(ifl_warp *warp)
+{
+    for (uint32_t i = 0; i < warp->count; i++) {
+        ifl_fragment next = warp->fragments[i];
+        const uint32_t found = next.state == IFL_FRAGMENT_AT_SYNC ? let_pass(warp, &next) : 0;
+        if (!found)
+            continue;
+        count_again(warp, &next, found);
+        leave(change(warp->sync, next.barrier), found);
+        warp->sync->yielded &= ~found;
+        next.code++;
+        go_on(warp, IFL_FRAGMENT_AT_SYNC, found, next);
+        return true;
+    }
+    return false;
+}
+
+void ifl_sync_yield(ifl_warp *warp, const ifl_fragment *fragment)
+{
+    warp->sync->yielded |= fragment->mask;
+    while (pass_one(warp))
+        continue;
 }
 
 /* Lanes that stood at their BSYNC, ready to run, while others parted, and that then issue it last

@@ -17,6 +17,9 @@ struct ifl_sync {
         *after[IFL_WARP_LANES]; /* a region that lanes run together: where the lane goes then */
     uint32_t alike[IFL_SYNCS];  /* each lane of these waits for just these */
     uint32_t used;              /* registers, a bit each, that were written since the warp began */
+    uint32_t
+        yielded; /* lanes that came to a YIELD while others were elsewhere, until they pass a BSYNC, begin a
+     * region or meet at a WARPSYNC */
 };
 
 /* As a warp finds it that begins. */
@@ -29,6 +32,9 @@ void ifl_sync_settle_left(ifl_warp *warp);
  * wait for them: CUDA promises that each thread gets on (an H200 ends a lock that lanes of one warp
  * take in turn). */
 void ifl_sync_let_go(ifl_warp *warp);
+/* The fragment has come to a YIELD. Lanes at a BSYNC wait for none that have: those that leave such a
+ * loop go on alone, each time that it parts (an H200: tests/machine/yields.cu). */
+void ifl_sync_yield(ifl_warp *warp, const ifl_fragment *fragment);
 /* The fragment stops at a gather, or at its end. */
 void ifl_gather_wait(ifl_warp *warp, uint32_t index);
 void ifl_gather_end(ifl_warp *warp, uint32_t index);

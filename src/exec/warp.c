@@ -411,6 +411,8 @@ static void finish_group(ifl_warp *warp, uint32_t index, uint32_t group)
     const ifl_fragment waiting = warp->fragments[index];
     exchange(warp, &warp->fragments[index], group);
     issue_together(warp, &waiting, group);
+    if (warp->sync)
+        warp->sync->yielded &= ~group;
     for (uint32_t i = 0, count = warp->count; i < count; i++)
         if (waits_with(&waiting, &warp->fragments[i]) && warp->fragments[i].mask & group)
             go_on(warp, &warp->fragments[i], group);
@@ -541,6 +543,31 @@ static void yield(ifl_warp *warp, uint32_t index)
         end_slice(warp, index);
 }
 
+/* Those that wait behind the same YIELD go on with it. */
+static uint32_t join_yielded(ifl_warp *warp, uint32_t index)
+{
+    const ifl_fragment last = warp->fragments[index];
+    for (uint32_t i = warp->count; i-- > 0;) {
+        const ifl_fragment *fragment = &warp->fragments[i];
+        if (i == index || !fragment->yields || fragment->state != IFL_FRAGMENT_READY ||
+            fragment->code != last.code || fragment->frame != last.frame)
+            continue;
+        warp->fragments[index].mask |= fragment->mask;
+        ifl_fragment_remove(warp, i);
+        index -= i < index;
+    }
+    return index;
+}
+
+/* At a YIELD. */
+static void give_way_to_lanes(ifl_warp *warp, uint32_t index)
+{
+    const ifl_fragment fragment = warp->fragments[index];
+    warp->fragments[index].yields = true;
+    rotate(warp, index);
+    ifl_sync_yield(warp, &fragment);
+}
+
 static void handle(ifl_warp *warp, uint32_t index)
 {
     ifl_fragment *fragment = &warp->fragments[index];
@@ -585,6 +612,10 @@ static void handle(ifl_warp *warp, uint32_t index)
     case IFL_REASON_RECHECK:
         fragment->code++;
         ifl_sync_settle_left(warp);
+        break;
+    case IFL_REASON_WAY:
+        fragment->code++;
+        give_way_to_lanes(warp, join_yielded(warp, index));
         break;
     case IFL_REASON_GATHER:
         ifl_gather_wait(warp, index);
@@ -695,6 +726,7 @@ void ifl_warp_run(ifl_warp *warp)
             end_turns(warp, (uint32_t)index, observed, changed);
             return;
         }
+        warp->fragments[index].yields = false;
         if (warp->fragments[index].aside)
             index = (int)join_aside(warp, (uint32_t)index);
         if (warp->slice < 0 || warp->running != &warp->fragments[index]) {

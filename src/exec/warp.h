@@ -74,6 +74,7 @@ typedef struct ifl_fragment {
     uint32_t mask;
     uint8_t state;
     uint8_t barrier;
+    bool yields;                            /* came to a YIELD, and has not run since */
     const struct ifl_barrier_op *reduction; /* of the barrier it waits at, NULL: none */
     uint32_t executing;                     /* lanes that get its result */
     const ifl_code *
