@@ -124,6 +124,16 @@ uint16_t lab_to_bf16(float value)
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+float *lab_floats_of_bf16(const lab_run *run, size_t argument)
+{
+    const uint16_t *from = lab_data(run, argument);
+    const size_t count = lab_count(run, argument);
+    float *to = malloc(count * sizeof *to);
+    for (size_t i = 0; to && i < count; i++)
+        to[i] = lab_from_bf16(from[i]);
+    return to;
+}
+
 float lab_from_f16(uint16_t bits)
 {
     const int exponent = bits >> 10 & 31, fraction = bits & 1023;

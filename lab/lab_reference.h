@@ -46,6 +46,8 @@ float lab_from_bf16(uint16_t bits);
 uint16_t lab_to_bf16(float value); /* nearest, ties to even */
 float lab_from_f16(uint16_t bits);
 uint16_t lab_to_f16(float value);
+/* A buffer of bf16 as floats; the caller frees them. NULL without memory. */
+float *lab_floats_of_bf16(const lab_run *run, size_t argument);
 
 /* The linker gathers the pointers of all cases in one section. */
 #define LAB_REFERENCE(id)                                                                          \

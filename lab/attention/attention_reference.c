@@ -10,16 +10,6 @@ typedef struct sizes {
     double scale;
 } sizes;
 
-static float *as_floats(const lab_run *run, size_t argument)
-{
-    const uint16_t *from = lab_data(run, argument);
-    const size_t count = lab_count(run, argument);
-    float *to = malloc(count * sizeof *to);
-    for (size_t i = 0; to && i < count; i++)
-        to[i] = lab_from_bf16(from[i]);
-    return to;
-}
-
 static double product(const float *a, const float *b, long long count)
 {
     double sum = 0;
@@ -53,7 +43,8 @@ static void attend(const sizes *s, const float *q, const float *k, const float *
 LAB_REFERENCE(attention)
 {
     const sizes s = {lab_integer(run, 0), (long long)lab_variable(run, "head"), lab_real(run, 1)};
-    float *q = as_floats(run, 2), *k = as_floats(run, 3), *v = as_floats(run, 4);
+    float *q = lab_floats_of_bf16(run, 2), *k = lab_floats_of_bf16(run, 3),
+          *v = lab_floats_of_bf16(run, 4);
     uint16_t *out = lab_data(run, 5);
     const long long rows = (long long)lab_count(run, 5) / s.head;
     const bool has_room = q && k && v && s.head <= MOST_HEAD;

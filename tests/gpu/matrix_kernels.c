@@ -19,35 +19,33 @@ enum { WARP = 32, WARP_GROUP = 128, WORD_BYTES = 4 };
      .b = b_,                                                                                      \
      .c = c_,                                                                                      \
      __VA_ARGS__},
-#define MMA(...) KERNEL(__VA_ARGS__, .threads = WARP)
-#define MMA_SPARSE(name, text, a_type, b_type, c_type, a, b, c, selector_)                         \
+/* The tables undefine their rows' names. */
+#define MMA_ROW(...) KERNEL(__VA_ARGS__, .threads = WARP)
+#define MMA_SPARSE_ROW(name, text, a_type, b_type, c_type, a, b, c, selector_)                     \
     KERNEL(name, text, a_type, b_type, c_type, a, b, c, .threads = WARP, .selector = selector_)
-#define WGMMA(name, text, a_type, b_type, c_type, a, c, of_a, of_b, start_of_a, start_of_b, rest_) \
+#define WGMMA_ROW(name, text, a_type, b_type, c_type, a, c, of_a, of_b, start_of_a, start_of_b,    \
+                  rest_)                                                                           \
     KERNEL(name, text, a_type, b_type, c_type, a, 0, c, .threads = WARP_GROUP,                     \
            .shared_words = 2 * MATRIX_SHARED_WORDS, .a_layout = of_a, .b_layout = of_b,            \
            .a_start = start_of_a, .b_start = start_of_b, .rest = rest_)
-#define WGMMA_SPARSE(name, text, a_type, b_type, c_type, a, c, of_a, of_b, start_of_a, start_of_b, \
-                     rest_, selector_)                                                             \
+#define WGMMA_SPARSE_ROW(name, text, a_type, b_type, c_type, a, c, of_a, of_b, start_of_a,         \
+                         start_of_b, rest_, selector_)                                             \
     KERNEL(name, text, a_type, b_type, c_type, a, 0, c, .threads = WARP_GROUP,                     \
            .shared_words = 2 * MATRIX_SHARED_WORDS, .a_layout = of_a, .b_layout = of_b,            \
            .a_start = start_of_a, .b_start = start_of_b, .rest = rest_, .selector = selector_)
+#define MMA MMA_ROW
+#define MMA_SPARSE MMA_SPARSE_ROW
+#define WGMMA WGMMA_ROW
+#define WGMMA_SPARSE WGMMA_SPARSE_ROW
 const matrix_kernel matrix_kernels[] = {
 #include "matrix_shape.def"
 };
 const size_t matrix_kernel_count = sizeof matrix_kernels / sizeof *matrix_kernels;
 
-#define MMA(...) KERNEL(__VA_ARGS__, .threads = WARP)
-#define MMA_SPARSE(name, text, a_type, b_type, c_type, a, b, c, selector_)                         \
-    KERNEL(name, text, a_type, b_type, c_type, a, b, c, .threads = WARP, .selector = selector_)
-#define WGMMA(name, text, a_type, b_type, c_type, a, c, of_a, of_b, start_of_a, start_of_b, rest_) \
-    KERNEL(name, text, a_type, b_type, c_type, a, 0, c, .threads = WARP_GROUP,                     \
-           .shared_words = 2 * MATRIX_SHARED_WORDS, .a_layout = of_a, .b_layout = of_b,            \
-           .a_start = start_of_a, .b_start = start_of_b, .rest = rest_)
-#define WGMMA_SPARSE(name, text, a_type, b_type, c_type, a, c, of_a, of_b, start_of_a, start_of_b, \
-                     rest_, selector_)                                                             \
-    KERNEL(name, text, a_type, b_type, c_type, a, 0, c, .threads = WARP_GROUP,                     \
-           .shared_words = 2 * MATRIX_SHARED_WORDS, .a_layout = of_a, .b_layout = of_b,            \
-           .a_start = start_of_a, .b_start = start_of_b, .rest = rest_, .selector = selector_)
+#define MMA MMA_ROW
+#define MMA_SPARSE MMA_SPARSE_ROW
+#define WGMMA WGMMA_ROW
+#define WGMMA_SPARSE WGMMA_SPARSE_ROW
 #define WMMA(name, shape, a_way, b_way, how, types, a_word, b_word, c_word, a_type, b_type,        \
              c_type, m, n, k, a, b, c, rest_)                                                      \
     KERNEL(name, types, a_type, b_type, c_type, a, b, c, .threads = WARP, .rest = rest_,           \

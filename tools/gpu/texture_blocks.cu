@@ -5,55 +5,12 @@
  *
  *     nvcc -arch=sm_90 -std=c++17 -O3 -o texture_blocks tools/gpu/texture_blocks.cu -lcuda
  *     ./texture_blocks PART [FOLDER]        PART: texels, filters, calls, shapes, views, planes, formats */
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
+#include "texture_tell.h"
+
 #include <cstring>
 #include <cuda.h>
-#include <cuda_runtime.h>
-#include <string>
-#include <vector>
 
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t code = (call);                                                                               \
-        if (code != cudaSuccess) {                                                                                     \
-            printf("texture_blocks.cu:%d: %s\n", __LINE__, cudaGetErrorName(code));                                    \
-            exit(2);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
-
-typedef std::vector<uint32_t> words;
 typedef std::vector<uint8_t> bytes;
-
-static const char *folder;
-
-static uint64_t hash_of(const uint8_t *data, size_t size)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ data[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
-static void tell(const std::string &name, const words &of)
-{
-    printf("%s %016llx", name.c_str(), (unsigned long long)hash_of((const uint8_t *)of.data(), of.size() * 4));
-    for (size_t i = 0; i < 8 && i < of.size(); i++)
-        printf(" %08x", of[i]);
-    printf("\n");
-    const bool is_known = name.find("bc3/ends") != std::string::npos || name.find("bc5s/ends") != std::string::npos; /* as bc4's */
-    if (!folder || is_known)
-        return;
-    std::string path = name;
-    for (char &c : path)
-        c = c == '/' ? '_' : c;
-    FILE *f = fopen((std::string(folder) + "/" + path + ".bin").c_str(), "wb");
-    if (!f)
-        return;
-    fwrite(of.data(), 4, of.size(), f);
-    fclose(f);
-}
 
 static const char *name_of(cudaError_t code)
 {

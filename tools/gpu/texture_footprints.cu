@@ -6,54 +6,12 @@
  *
  *     nvcc -arch=sm_90 -std=c++17 -O3 -o texture_footprints tools/gpu/texture_footprints.cu
  *     ./texture_footprints PART [FOLDER [places]]        PART: levels, elements, footprints */
+#include "texture_tell.h"
+
 #include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <cuda_runtime.h>
-#include <string>
-#include <vector>
 
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t code = (call);                                                                               \
-        if (code != cudaSuccess) {                                                                                     \
-            printf("texture_footprints.cu:%d: %s\n", __LINE__, cudaGetErrorName(code));                                \
-            exit(2);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
-
-typedef std::vector<uint32_t> words;
-
-static const char *folder;
 static bool tells_places;
-
-static void write(const std::string &name, const void *data, size_t size)
-{
-    std::string path = name;
-    for (char &c : path)
-        c = c == '/' ? '_' : c;
-    FILE *f = fopen((std::string(folder) + "/" + path + ".bin").c_str(), "wb");
-    if (!f)
-        return;
-    fwrite(data, 1, size, f);
-    fclose(f);
-}
-
-static void tell(const std::string &name, const words &of)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (uint32_t w : of)
-        for (int b = 0; b < 4; b++)
-            hash = (hash ^ (w >> 8 * b & 0xff)) * UINT64_C(0x100000001b3);
-    printf("%s %016llx", name.c_str(), (unsigned long long)hash);
-    for (size_t i = 0; i < 8 && i < of.size(); i++)
-        printf(" %08x", of[i]);
-    printf("\n");
-    if (folder)
-        write(name, of.data(), of.size() * 4);
-}
 
 static uint32_t state;
 
@@ -166,7 +124,7 @@ static words words_of(const std::vector<float> &of)
 static void note_places(const std::string &name, const std::vector<place> &places)
 {
     if (folder && tells_places)
-        write(name + "/places", places.data(), places.size() * sizeof(place));
+        keep(name + "/places", places.data(), places.size() * sizeof(place));
 }
 
 /* ---- levels ---------------------------------------------------------------------------------------------- */

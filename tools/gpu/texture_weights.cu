@@ -4,47 +4,9 @@
  * case are written there, a file a case, so that a rule can be sought.
  *
  *     nvcc -arch=sm_90 -std=c++17 -O3 -o texture_weights tools/gpu/texture_weights.cu && ./texture_weights [FOLDER] */
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
+#include "texture_tell.h"
+
 #include <cstring>
-#include <cuda_runtime.h>
-#include <string>
-#include <vector>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t code = (call);                                                                               \
-        if (code != cudaSuccess) {                                                                                     \
-            fprintf(stderr, "texture_weights.cu:%d: %s\n", __LINE__, cudaGetErrorString(code));                        \
-            exit(2);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
-
-static const char *folder;
-
-static void tell(const std::string &name, const std::vector<uint32_t> &words)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (uint32_t w : words)
-        for (int b = 0; b < 4; b++)
-            hash = (hash ^ (w >> 8 * b & 0xff)) * UINT64_C(0x100000001b3);
-    printf("%s %016llx", name.c_str(), (unsigned long long)hash);
-    for (size_t i = 0; i < 8 && i < words.size(); i++)
-        printf(" %08x", words[i]);
-    printf("\n");
-    /* of these a rule is known */
-    if (!folder || name.find("/u8x1") != std::string::npos || name.find("/u16x1/") != std::string::npos || name.find("/s16x1/") != std::string::npos)
-        return;
-    std::string path = name;
-    for (char &c : path)
-        c = c == '/' ? '_' : c;
-    FILE *f = fopen((std::string(folder) + "/" + path + ".bin").c_str(), "wb");
-    if (!f)
-        return;
-    fwrite(words.data(), 4, words.size(), f);
-    fclose(f);
-}
 
 static uint32_t state;
 
