@@ -7,8 +7,10 @@
  * engine. */
 #include "audit/device_file.h"
 #include "audit/lead.h"
+#include "inflight.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
@@ -35,6 +37,7 @@ enum { OURS = sizeof ours / sizeof *ours };
 
 static char paths[OURS][PATH_MAX]; /* "" until la_version */
 static uintptr_t maps[OURS];       /* of those that the program has loaded; 0: not */
+static bool has_loaded;            /* one of them, at some time */
 
 static bool is_name_of(const char *name, size_t i)
 {
@@ -130,8 +133,10 @@ unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
     const char *path = map->l_name && map->l_name[0] ? map->l_name : "/proc/self/exe";
     const size_t own = which_of_ours(path);
     ifl_object_file file;
-    if (space == LM_ID_BASE && own < OURS)
+    if (space == LM_ID_BASE && own < OURS) {
         maps[own] = *cookie;
+        has_loaded = true;
+    }
     if (space != LM_ID_BASE || own < OURS)
         return 0;
     if (ifl_object_open(path, &file)) {
@@ -154,4 +159,14 @@ unsigned la_objclose(uintptr_t *cookie)
         if (maps[i] == *cookie)
             maps[i] = 0;
     return 0;
+}
+
+/* ---- a program that has nothing to do with CUDA ---------------------------------------------- */
+
+/* Its children may: theirs are reports of their own. */
+__attribute__((destructor)) static void tell_if_useless(void)
+{
+    const char *started = getenv(IFL_RUN_PROCESS);
+    if (!has_loaded && started && strtol(started, NULL, 10) == (long)getpid())
+        dprintf(STDERR_FILENO, "inflight: %s did not load CUDA\n", program_invocation_short_name);
 }

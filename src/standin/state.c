@@ -470,8 +470,11 @@ __attribute__((destructor)) static void finish(void)
 {
     while (state.is_ending)
         pause();
-    if (!state.session)
+    if (!state.session) {
+        if (!ifl_standin_is_child())
+            ifl_state_tell("no kernel was launched");
         return;
+    }
     if (ifl_later_is_any()) /* its thread does nothing more */
         ifl_state_lock();
     const int status = write_report();
