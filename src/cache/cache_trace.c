@@ -147,6 +147,7 @@ static void end(void *self)
     free(s->traces);
     free(s->is_shared);
     free(s->positions);
+    ifl_request_lines_free(&s->lines);
 }
 
 /* A small launch needs few positions. */

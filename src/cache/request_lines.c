@@ -15,6 +15,11 @@ void ifl_request_lines_init(ifl_request_lines *lines)
     ifl_request_lines_want(lines, 0);
 }
 
+void ifl_request_lines_free(ifl_request_lines *lines)
+{
+    ifl_alike_free(&lines->known);
+}
+
 void ifl_request_lines_want(ifl_request_lines *lines, uint32_t share)
 {
     lines->share = share;
@@ -223,7 +228,7 @@ static void sum_up(ifl_request_line *line)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-void ifl_request_lines_find(ifl_request_lines *lines, const ifl_access *access)
+static void find(ifl_request_lines *lines, const ifl_access *access)
 {
     const ifl_access_kind kind = ifl_access_plain_kind(access->kind);
     const bool is_load = kind == IFL_ACCESS_LOAD || kind == IFL_ACCESS_PREFETCH;
@@ -241,4 +246,82 @@ void ifl_request_lines_find(ifl_request_lines *lines, const ifl_access *access)
         touch_lanes(lines, access, is_load);
     for (uint32_t l = 0; !is_load && l < lines->count; l++)
         sum_up(&lines->at[l]);
+}
+
+/* ---- requests that are alike ----------------------------------------------------------------- */
+
+/* Of a request that begins at line 0. */
+typedef struct known_lines {
+    uint32_t count;
+    struct {
+        int32_t line;
+        uint32_t words;
+        uint8_t sectors, part_bytes;
+    } at[IFL_WARP_LANES];
+} known_lines;
+
+static uint64_t first_line(const ifl_access *access)
+{
+    return access->address[__builtin_ctz(access->mask)] / IFL_LINE_BYTES;
+}
+
+/* NULL: nothing is known of it, or no memory. */
+static known_lines *entry_of(ifl_request_lines *lines, const ifl_access *access, bool *is_new)
+{
+    const uint64_t first = access->address[__builtin_ctz(access->mask)];
+    return access->likeness ? ifl_alike_find(&lines->known, sizeof(known_lines), access->likeness,
+                                             first % IFL_LINE_BYTES, is_new)
+                            : NULL;
+}
+
+/* All lines; none where they are too many or too far apart for an entry, as no request has. */
+static void learn(ifl_request_lines *lines, const ifl_access *access, known_lines *known)
+{
+    const uint64_t wanted = lines->most_place, first = first_line(access);
+    const uint32_t share = lines->share;
+    ifl_request_lines_want(lines, 0);
+    find(lines, access);
+    lines->share = share;
+    lines->most_place = wanted;
+    known->count = lines->count <= IFL_WARP_LANES ? lines->count : 0;
+    for (uint32_t i = 0; i < known->count; i++) {
+        const ifl_request_line *line = &lines->at[i];
+        const int64_t distance = (int64_t)(line->line - first);
+        if (distance != (int32_t)distance) {
+            known->count = 0;
+            return;
+        }
+        known->at[i].line = (int32_t)distance;
+        known->at[i].words = line->words;
+        known->at[i].sectors = line->sectors;
+        known->at[i].part_bytes = line->part_bytes;
+    }
+}
+
+static void take_known(ifl_request_lines *lines, const known_lines *known, uint64_t first)
+{
+    lines->count = 0;
+    for (uint32_t i = 0; i < known->count; i++) {
+        const uint64_t line = first + (uint64_t)(int64_t)known->at[i].line,
+                       place = ifl_line_place_next(&lines->row, line);
+        if (place > lines->most_place)
+            continue;
+        lines->at[lines->count++] = (ifl_request_line){.line = line,
+                                                       .place = place,
+                                                       .sectors = known->at[i].sectors,
+                                                       .part_bytes = known->at[i].part_bytes,
+                                                       .words = known->at[i].words};
+    }
+}
+
+void ifl_request_lines_find(ifl_request_lines *lines, const ifl_access *access)
+{
+    bool is_new = true;
+    known_lines *known = entry_of(lines, access, &is_new);
+    if (known && is_new)
+        learn(lines, access, known);
+    if (known && known->count)
+        take_known(lines, known, first_line(access));
+    else
+        find(lines, access);
 }

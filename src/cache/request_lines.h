@@ -5,6 +5,7 @@
 #define IFL_CACHE_REQUEST_LINES_H
 
 #include "cache/line.h"
+#include "code/alike.h"
 #include "code/event.h"
 
 /* A lane reaches from one line into the next at most. */
@@ -28,9 +29,12 @@ typedef struct ifl_request_lines {
     ifl_line_row row;    /* of the line that was last looked at */
     ifl_request_line at[IFL_REQUEST_LINES];
     uint8_t slot[IFL_REQUEST_SLOTS]; /* 1 + index */
+    ifl_alike known;                 /* of requests that are alike: all lines, wanted or not */
 } ifl_request_lines;
 
+/* Freed by ifl_request_lines_free. */
 void ifl_request_lines_init(ifl_request_lines *lines);
+void ifl_request_lines_free(ifl_request_lines *lines);
 void ifl_request_lines_want(ifl_request_lines *lines, uint32_t share);
 /* The request has an active lane. */
 void ifl_request_lines_find(ifl_request_lines *lines, const ifl_access *access);

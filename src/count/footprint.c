@@ -486,3 +486,26 @@ uint32_t ifl_footprint_serial(ifl_lookup *lookup, const ifl_access *access)
     }
     return most;
 }
+
+static ifl_measure measure(ifl_lookup *lookup, const ifl_access *access)
+{
+    ifl_measure m = {.serial = 0};
+    ifl_footprint_measure(lookup, access, &m.footprint);
+    if (access->kind == IFL_ACCESS_ATOMIC)
+        m.serial = ifl_footprint_serial(lookup, access);
+    return m;
+}
+
+ifl_measure ifl_footprint_find(ifl_alike *known, ifl_lookup *lookup, const ifl_access *access)
+{
+    bool is_new = true;
+    ifl_measure *m = access->likeness
+                         ? ifl_alike_find(known, sizeof *m, access->likeness,
+                                          ifl_first_address(access) % IFL_LINE_BYTES, &is_new)
+                         : NULL;
+    if (!m)
+        return measure(lookup, access);
+    if (is_new)
+        *m = measure(lookup, access);
+    return *m;
+}

@@ -6,6 +6,7 @@
 #define IFL_COUNT_FOOTPRINT_H
 
 #include "arch/units.h"
+#include "code/alike.h"
 #include "code/event.h"
 
 enum { IFL_LOOKUP_BITS = 10, IFL_LOOKUP_SLOTS = 1 << IFL_LOOKUP_BITS };
@@ -32,6 +33,15 @@ void ifl_footprint_measure(ifl_lookup *lookup, const ifl_access *access, ifl_foo
 /* The most active lanes that share one address: how often an atomic must be done one after the
  * other. */
 uint32_t ifl_footprint_serial(ifl_lookup *lookup, const ifl_access *access);
+
+/* Both; the serial count of atomics only, else 0. */
+typedef struct ifl_measure {
+    ifl_footprint footprint;
+    uint32_t serial;
+} ifl_measure;
+
+/* `known`: what has been measured of requests that are alike. */
+ifl_measure ifl_footprint_find(ifl_alike *known, ifl_lookup *lookup, const ifl_access *access);
 
 /* The first active lane's address, which with the likeness is all that figures depend on; and
  * within its line. */

@@ -16,16 +16,13 @@ typedef struct record {
     uint64_t requests[IFL_PATTERN_COUNT];
     uint64_t irregular, ragged; /* irregular requests that were looked at, and that walk */
     ifl_strides strides;
-    /* Of requests of the last likeness, by where the first active lane is in its sector. */
-    uint64_t likeness;
-    uint32_t known;                      /* a bit each */
-    ifl_layout layout[IFL_SECTOR_BYTES]; /* `base`: from the first active lane */
 } record;
 
 typedef struct state {
     ifl_slots slots;
     bool lost; /* there was no memory for a stride or a history */
     ifl_lookup lookup;
+    ifl_alike known; /* layouts; `base`: from the first active lane */
     ifl_address_walk *walks[IFL_WALK_WARPS];
     ifl_ragged *ragged[IFL_RAGGED_WARPS];
 } state;
@@ -41,6 +38,7 @@ static void end(void *self)
     for (size_t i = 0; i < IFL_RAGGED_WARPS; i++)
         if (s->ragged[i])
             free(s->ragged[i]);
+    ifl_alike_free(&s->known);
     ifl_slots_free(&s->slots);
 }
 
@@ -112,27 +110,27 @@ static void count_irregular(state *s, record *r, const ifl_access *access)
 
 /* A layout depends on where in a sector the request begins, and on nothing else that requests of a
  * likeness differ in. */
-static ifl_layout layout_alike(state *s, record *r, const ifl_access *access)
+static ifl_layout find_layout(state *s, const ifl_access *access)
 {
     const uint64_t first = ifl_first_address(access);
-    const unsigned where = first % IFL_SECTOR_BYTES;
-    if (r->likeness != access->likeness)
-        r->known = 0;
-    r->likeness = access->likeness;
-    if (!(r->known >> where & 1)) {
-        r->layout[where] = ifl_layout_of(&s->lookup, access);
-        r->layout[where].base -= first;
-        r->known |= UINT32_C(1) << where;
+    bool is_new = true;
+    ifl_layout *known = access->likeness
+                            ? ifl_alike_find(&s->known, sizeof *known, access->likeness,
+                                             first % IFL_SECTOR_BYTES, &is_new)
+                            : NULL;
+    ifl_layout layout = is_new ? ifl_layout_of(&s->lookup, access) : *known;
+    if (!is_new) {
+        layout.base += first;
+    } else if (known) {
+        *known = layout;
+        known->base -= first;
     }
-    ifl_layout layout = r->layout[where];
-    layout.base += first;
     return layout;
 }
 
 static void count_any(state *s, record *r, const ifl_access *access)
 {
-    const ifl_layout layout =
-        access->likeness ? layout_alike(s, r, access) : ifl_layout_of(&s->lookup, access);
+    const ifl_layout layout = find_layout(s, access);
     if (layout.kind == IFL_PATTERN_STRIDED)
         count_strided(s, r, access, &layout);
     else if (layout.kind == IFL_PATTERN_IRREGULAR)

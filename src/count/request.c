@@ -24,8 +24,6 @@ enum {
     MEASURES
 };
 
-enum { KEPT = IFL_LINE_BYTES / 4 };
-
 typedef struct record {
     ifl_slot slot;
     uint64_t sum[MEASURES];
@@ -38,22 +36,19 @@ typedef struct record {
     uint32_t uniform_mask;
     uint64_t uniform;
     uint64_t apart[IFL_WARP_LANES + 1]; /* of those that are apart, by their passes */
-    /* Of requests of the last likeness: what they ask for, by where the first active lane is in its
-     * line. */
-    uint64_t likeness;
-    uint8_t known[KEPT]; /* 1 + where; 0: none */
-    uint8_t serial[KEPT];
-    ifl_footprint footprint[KEPT];
 } record;
 
 typedef struct state {
     ifl_slots slots;
     ifl_lookup lookup;
+    ifl_alike known;
 } state;
 
 static void end(void *self)
 {
-    ifl_slots_free(&((state *)self)->slots);
+    state *s = self;
+    ifl_alike_free(&s->known);
+    ifl_slots_free(&s->slots);
 }
 
 static bool begin(void *self, const ifl_sites *sites, const void *settings)
@@ -78,10 +73,11 @@ static void add(uint64_t sum[MEASURES], const ifl_footprint *f, uint64_t serial,
     sum[SERIAL] += times * serial;
 }
 
-static uint64_t measure(ifl_lookup *lookup, const ifl_access *access, ifl_footprint *footprint)
+static void add_measured(ifl_alike *known, ifl_lookup *lookup, const ifl_access *access,
+                         uint64_t times, uint64_t sum[MEASURES])
 {
-    ifl_footprint_measure(lookup, access, footprint);
-    return access->kind == IFL_ACCESS_ATOMIC ? ifl_footprint_serial(lookup, access) : 0;
+    const ifl_measure m = ifl_footprint_find(known, lookup, access);
+    add(sum, &m.footprint, m.serial, times);
 }
 
 /* Adds requests of such lanes that begin at `first` and are `step` bytes apart. */
@@ -100,9 +96,7 @@ static void add_even(ifl_lookup *lookup, const ifl_slot *slot, ifl_access_shape 
                                .shape = (uint8_t)shape,
                                .mask = mask,
                                .address = address};
-    ifl_footprint footprint;
-    const uint64_t serial = measure(lookup, &access, &footprint);
-    add(sum, &footprint, serial, times);
+    add_measured(NULL, lookup, &access, times, sum);
 }
 
 static void add_uniform(ifl_lookup *lookup, const record *r, uint64_t sum[MEASURES])
@@ -135,32 +129,6 @@ static void count_uniform(state *s, record *r, const ifl_access *access)
     r->uniform++;
 }
 
-static void measure_any(state *s, record *r, const ifl_access *access)
-{
-    ifl_footprint footprint;
-    uint64_t serial = measure(&s->lookup, access, &footprint);
-    add(r->sum, &footprint, serial, 1);
-}
-
-static void forget_kept(record *r, uint64_t likeness)
-{
-    r->likeness = likeness;
-    memset(r->known, 0, sizeof r->known);
-}
-
-static void measure_alike(state *s, record *r, const ifl_access *access)
-{
-    const unsigned where = ifl_first_address(access) % IFL_LINE_BYTES,
-                   at = where / access->bytes % KEPT;
-    if (r->likeness != access->likeness)
-        forget_kept(r, access->likeness);
-    if (r->known[at] != where + 1) {
-        r->serial[at] = (uint8_t)measure(&s->lookup, access, &r->footprint[at]);
-        r->known[at] = (uint8_t)(where + 1);
-    }
-    add(r->sum, &r->footprint[at], r->serial[at], 1);
-}
-
 static void contiguous_event(void *self, const ifl_access *access, uint64_t times)
 {
     state *s = self;
@@ -186,10 +154,8 @@ static void access_event(void *self, const ifl_access *access)
         count_uniform(s, r, access);
     } else if (access->apart) {
         r->apart[access->apart]++;
-    } else if (access->likeness) {
-        measure_alike(s, r, access);
     } else {
-        measure_any(s, r, access);
+        add_measured(&s->known, &s->lookup, access, 1, r->sum);
     }
 }
 

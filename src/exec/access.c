@@ -10,12 +10,17 @@
 
 void ifl_warp_tell(ifl_warp *warp, ifl_access *access)
 {
+    if (access->shape == IFL_SHAPE_ANY && warp->worker->likeness)
+        access->likeness = ifl_likeness_of(warp->worker, access);
+    ifl_warp_tell_found(warp, access);
+}
+
+void ifl_warp_tell_found(ifl_warp *warp, ifl_access *access)
+{
     ifl_worker *worker = warp->worker;
     access->of_host = access->space == IFL_SPACE_GLOBAL && access->mask &&
                       ifl_memory_is_pinned(worker->grid->launch->memory,
                                            access->address[__builtin_ctz(access->mask)]);
-    if (access->shape == IFL_SHAPE_ANY && worker->likeness && !access->likeness)
-        access->likeness = ifl_likeness_of(worker, access);
     const bool is_counted =
         access->shape == IFL_SHAPE_CONTIGUOUS && ifl_contiguous_add(worker, access);
     const size_t told = is_counted ? worker->keen_count : worker->listener_count;

@@ -27,7 +27,7 @@ enum { IFL_LONG_SLICE = 4096, IFL_SHORT_SLICE = 32, IFL_WATCHING_SLICE = 8 };
 
 typedef struct ifl_worker ifl_worker;
 typedef struct ifl_grid ifl_grid;
-typedef struct ifl_likeness ifl_likeness;
+typedef struct ifl_likenesses ifl_likenesses;
 typedef struct ifl_contiguous ifl_contiguous;
 
 /* The registers and per-thread memory of one call of a function, shared by the lanes in it. */
@@ -253,7 +253,7 @@ struct ifl_worker {
     ifl_block_count *counts; /* by basic block of the image */
     ifl_hint *hint;          /* by site */
     ifl_fetching fetching;
-    ifl_likeness **likeness;     /* by site: its last request of any shape; NULL: nobody is told */
+    ifl_likenesses **likeness;   /* by site: its requests of any shape; NULL: nobody is told */
     uint64_t likenesses;         /* given so far */
     ifl_contiguous **contiguous; /* by site: its contiguous requests; NULL: nobody is told */
     uint64_t *tallies;           /* by site: lanes that executed it, of those that are tallied */
@@ -392,9 +392,14 @@ void ifl_meeting_add(ifl_warp *warp, ifl_fragment *fragment, const ifl_code *pla
 
 /* Tells the observers about a request, whose likeness it finds. */
 void ifl_warp_tell(ifl_warp *warp, ifl_access *access);
+/* The same where the likeness has been looked for. */
+void ifl_warp_tell_found(ifl_warp *warp, ifl_access *access);
 void ifl_warp_tell_product(ifl_warp *warp, const ifl_product_event *event);
-/* likeness.c: of a request with an active lane. */
+/* likeness.c: of a request with an active lane; 0: it is like none that is known, or there is no
+ * memory. */
 uint64_t ifl_likeness_of(ifl_worker *worker, const ifl_access *access);
+/* With room for more layouts where it is full and has few; without memory as it was. */
+ifl_likenesses *ifl_likenesses_widen(ifl_likenesses **of);
 void ifl_likenesses_free(ifl_worker *worker);
 /* contiguous.c: counts a contiguous request, of which the keen listeners alone need to be told then;
  * false where there is no memory. */

@@ -86,6 +86,7 @@ struct ifl_time_traces {
     const ifl_sites *sites;
     bool lost;
     ifl_lookup lookup;
+    ifl_alike known; /* measures */
     ifl_request_lines lines;
 };
 
@@ -216,6 +217,8 @@ static void end(void *self)
     for (size_t i = 0; i < t->blocks.count; i++)
         free_block(&t->blocks.at[i], t->plan->warps_per_block);
     ifl_vec_free(&t->blocks);
+    ifl_alike_free(&t->known);
+    ifl_request_lines_free(&t->lines);
 }
 
 /* Counts of arrivals have no gaps. */
@@ -547,14 +550,14 @@ static void access_event(void *self, const ifl_access *access)
         return;
     }
     const bool is_shared = access->space == IFL_SPACE_SHARED;
-    ifl_footprint footprint;
-    ifl_footprint_measure(&t->lookup, access, &footprint);
+    const ifl_measure m = ifl_footprint_find(&t->known, &t->lookup, access);
+    const ifl_footprint footprint = m.footprint;
     ifl_request_cost cost = {.passes = footprint.wavefronts,
                              .served = is_shared ? IFL_REQUEST_SHARED : IFL_REQUEST_GLOBAL,
                              .of_host = access->of_host};
     const ifl_access_kind kind = ifl_access_plain_kind(access->kind);
     if (access->kind == IFL_ACCESS_ATOMIC) {
-        cost.serial = ifl_footprint_serial(&t->lookup, access);
+        cost.serial = m.serial;
         cost.passes = footprint.merged;
     }
     if (access->cycles)

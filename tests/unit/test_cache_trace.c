@@ -259,13 +259,57 @@ static void test_lines_of_lanes(void **unused)
     }
 }
 
+static void check_equal(const ifl_request_lines *a, const ifl_request_lines *b)
+{
+    assert_int_equal(a->count, b->count);
+    for (uint32_t i = 0; i < a->count; i++) {
+        assert_int_equal(a->at[i].line, b->at[i].line);
+        assert_int_equal(a->at[i].place, b->at[i].place);
+        assert_int_equal(a->at[i].sectors, b->at[i].sectors);
+        assert_int_equal(a->at[i].part_bytes, b->at[i].part_bytes);
+        assert_int_equal(a->at[i].words, b->at[i].words);
+    }
+}
+
+/* What is known of requests that are alike is so of all: layouts in turn, near and far, of loads and
+ * stores, each from many places, in whole and in a sample. */
+static void test_lines_of_likes(void **unused)
+{
+    static const uint64_t spans[] = {1 << 8, 1 << 13, UINT64_C(1) << 45};
+    enum { LAYOUTS = 12, PLACES = 100 };
+    static ifl_request_lines plain, known;
+    (void)unused;
+    ifl_request_lines_init(&plain);
+    ifl_request_lines_init(&known);
+    for (uint32_t place = 0; place < PLACES; place++)
+        for (uint32_t layout = 0; layout < LAYOUTS; layout++) {
+            uint64_t state = layout + 1, address[IFL_WARP_LANES];
+            for (int lane = 0; lane < IFL_WARP_LANES; lane++) {
+                state = state * 6364136223846793005u + 1442695040888963407u;
+                address[lane] =
+                    (UINT64_C(5) << 46) + (state >> 16) % spans[layout % 3] + place * 36;
+            }
+            ifl_access access = {.kind = layout % 4 == 0 ? IFL_ACCESS_STORE : IFL_ACCESS_LOAD,
+                                 .bytes = (uint8_t)(1 << layout % 5),
+                                 .mask = layout % 2 ? 0x5a5a1234 : UINT32_MAX,
+                                 .address = address};
+            ifl_request_lines_want(&plain, place % 3);
+            ifl_request_lines_want(&known, place % 3);
+            ifl_request_lines_find(&plain, &access);
+            access.likeness = layout + 1;
+            ifl_request_lines_find(&known, &access);
+            check_equal(&plain, &known);
+        }
+    ifl_request_lines_free(&known);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_waits_end_turns),         cmocka_unit_test(test_loops_end_turns),
         cmocka_unit_test(test_stores_do_not),           cmocka_unit_test(test_cuts),
         cmocka_unit_test(test_small_caches_get_a_part), cmocka_unit_test(test_part_of_two_workers),
-        cmocka_unit_test(test_lines_of_lanes),
+        cmocka_unit_test(test_lines_of_lanes),          cmocka_unit_test(test_lines_of_likes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -520,8 +520,8 @@ static void merging_does_not_depend_on_order(void **unused)
     }
 }
 
-/* Requests of a few layouts, each from many places; `gives_likeness`: as the engine does, a new
- * number a change. */
+/* Requests of a few layouts in turn, each from many places; `gives_likeness`: as the engine does, a
+ * number a layout. */
 static ifl_profile *play_alike(const ifl_observation *observation, const ifl_access *of,
                                bool gives_likeness)
 {
@@ -537,20 +537,18 @@ static ifl_profile *play_alike(const ifl_observation *observation, const ifl_acc
     enum { LAYOUTS = sizeof layouts / sizeof *layouts, PLACES = 300 };
     void *state = ifl_observer_new(observation->observer, &sites, NULL);
     uint64_t address[LANES];
-    for (unsigned r = 0; r < 2 * LAYOUTS; r++) {
-        ifl_access access = *of;
-        access.address = address;
-        access.mask = layouts[r % LAYOUTS].mask;
-        access.likeness = gives_likeness ? r + 1 : 0;
-        for (unsigned place = 0; place < PLACES; place++) {
+    for (unsigned place = 0; place < PLACES; place++)
+        for (unsigned r = 0; r < LAYOUTS; r++) {
+            ifl_access access = *of;
+            access.address = address;
+            access.mask = layouts[r].mask;
+            access.likeness = gives_likeness ? r + 1 : 0;
             access.warp = place % 4;
             for (unsigned i = 0; i < LANES; i++)
-                address[i] = (1 << 20) + place * 7 +
-                             i % layouts[r % LAYOUTS].run * layouts[r % LAYOUTS].inner +
-                             i / layouts[r % LAYOUTS].run * layouts[r % LAYOUTS].outer;
+                address[i] = (1 << 20) + place * 7 + i % layouts[r].run * layouts[r].inner +
+                             i / layouts[r].run * layouts[r].outer;
             observation->observer->access(state, &access);
         }
-    }
     ifl_profile *profile =
         report_of(observation, state, (ifl_space)of->space, (ifl_access_kind)of->kind);
     ifl_observer_free(observation->observer, state);

@@ -379,9 +379,9 @@ IFL_INLINE bool seem_far(const uint64_t *address)
     return address[IFL_WARP_LANES - 1] - address[0] + FAR > 2 * FAR;
 }
 
-/* A request unlike the last one of its instruction. Of one whose aligned words are far apart more is
- * found out. */
-static __attribute__((noinline)) void take_likeness(ifl_worker *worker, ifl_likeness *last,
+/* A request unlike the last one of its instruction. Of one that is like none, whose aligned words
+ * are far apart, more is found out. */
+static __attribute__((noinline)) void take_likeness(ifl_worker *worker, ifl_likenesses **of,
                                                     ifl_access *access)
 {
     words_apart words;
@@ -389,22 +389,24 @@ static __attribute__((noinline)) void take_likeness(ifl_worker *worker, ifl_like
                            access->kind != IFL_ACCESS_ATOMIC && seem_far(access->address);
     if (are_words)
         put_words(&words, access->address);
-    ifl_likeness_remember(last, access, ++worker->likenesses);
+    access->likeness = ifl_likeness_find(worker, of, access);
     ifl_fetch_some(worker);
-    if (are_words)
+    if (are_words && !access->likeness)
         access->apart = passes_apart(&words);
 }
 
 /* Often it is that of the last request. */
 IFL_INLINE void find_likeness(ifl_worker *worker, ifl_access *access)
 {
-    ifl_likeness *last =
-        worker->likeness && access->shape == IFL_SHAPE_ANY ? worker->likeness[access->site] : NULL;
-    if (!last)
+    if (access->shape != IFL_SHAPE_ANY || !worker->likeness)
         return;
-    if (!ifl_is_like(last, access))
-        take_likeness(worker, last, access);
-    access->likeness = last->number;
+    ifl_likenesses **of = &worker->likeness[access->site], *known = *of;
+    if (!known)
+        access->likeness = ifl_likeness_of(worker, access);
+    else if (ifl_is_like(&known->seen[known->last], access))
+        access->likeness = known->seen[known->last].number;
+    else
+        take_likeness(worker, of, access);
 }
 
 static __attribute__((noinline)) void tell_each(ifl_warp *warp, const ifl_code *code,
@@ -424,7 +426,7 @@ static __attribute__((noinline)) void tell_each(ifl_warp *warp, const ifl_code *
     ifl_fetch_some(warp->worker);
     find_likeness(warp->worker, &access);
     ifl_fetch_some(warp->worker);
-    ifl_warp_tell(warp, &access);
+    ifl_warp_tell_found(warp, &access);
 }
 
 IFL_INLINE void tell(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, ifl_space space,
