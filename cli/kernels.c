@@ -25,51 +25,17 @@ static void print_word(const char *word, FILE *out)
     fputc('\'', out);
 }
 
-/* C++ types as the demangler spells them, and a word that such an argument may be. */
-static const struct {
-    const char *type;
-    const char *word;
-} guesses[] = {
-    {"float", "f32"},      {"double", "f64"},
-    {"int", "i32"},        {"unsigned int", "u32"},
-    {"long", "i64"},       {"unsigned long", "u64"},
-    {"long long", "i64"},  {"unsigned long long", "u64"},
-    {"short", "i16"},      {"unsigned short", "u16"},
-    {"signed char", "i8"}, {"unsigned char", "u8"},
-    {"__half", "f16"},     {"__nv_bfloat16", "bf16"},
-};
-
-static const char *guess(const char *type, size_t bytes)
+/* "f32*", "i32" */
+static void print_argument(const char *type, FILE *out)
 {
-    for (size_t i = 0; i < sizeof guesses / sizeof *guesses; i++)
-        if (strlen(guesses[i].type) == bytes && strncmp(guesses[i].type, type, bytes) == 0)
-            return guesses[i].word;
-    return NULL;
-}
-
-/* "float const*", "unsigned int": without what stands behind the type's name. */
-static size_t base_bytes(const char *type, size_t bytes)
-{
-    static const char *const tails[] = {"*", " const", " volatile", " __restrict", " "};
-    for (size_t i = 0; i < sizeof tails / sizeof *tails;) {
-        size_t tail = strlen(tails[i]);
-        bool ends = bytes > tail && strncmp(type + bytes - tail, tails[i], tail) == 0;
-        bytes -= ends ? tail : 0;
-        i = ends ? 0 : i + 1;
-    }
-    return bytes;
-}
-
-static void print_argument(const char *type, size_t bytes, FILE *out)
-{
-    const char *word = guess(type, base_bytes(type, bytes));
-    bool is_pointer = memchr(type, '*', bytes) != NULL;
-    if (!word)
+    const char *star = strchr(type, '*');
+    const bool is_real = strchr(type, 'f') != NULL;
+    if (!*type)
         fputs(" ARG", out);
-    else if (is_pointer)
-        fprintf(out, " %sx1024=%s", word, strchr(word, 'f') ? "random" : "zero");
+    else if (star)
+        fprintf(out, " %.*sx1024=%s", (int)(star - type), type, is_real ? "random" : "zero");
     else
-        fprintf(out, " %s:%s", word, strchr(word, 'f') ? "1" : "1024");
+        fprintf(out, " %s:%s", type, is_real ? "1" : "1024");
 }
 
 /* PTX types of parameters; what is 8 bytes wide is a pointer more often than a number. */
@@ -94,19 +60,13 @@ static void print_ptx_argument(const char *type, FILE *out)
 /* One word a parameter, by "name(type, type)" where the signature tells, else by the PTX. */
 static void print_arguments(const ifl_module *module, size_t kernel, FILE *out)
 {
-    const char *signature = ifl_module_kernel_signature(module, kernel), *type;
-    size_t length = strlen(signature);
-    const char *open = length && signature[length - 1] == ')' ? strchr(signature, '(') : NULL;
-    if (!open || strpbrk(open + 1, "(<")) {
-        for (size_t i = 0; (type = ifl_module_kernel_parameter(module, kernel, i)); i++)
-            print_ptx_argument(type, out);
-        return;
-    }
-    for (type = open + 1; *type && *type != ')';) {
-        size_t bytes = strcspn(type, ",)");
-        print_argument(type, bytes, out);
-        type += bytes;
-        type += strspn(type, ", ");
+    const char *ptx;
+    for (size_t i = 0; (ptx = ifl_module_kernel_parameter(module, kernel, i)); i++) {
+        const char *type = ifl_module_kernel_type(module, kernel, i);
+        if (type)
+            print_argument(type, out);
+        else
+            print_ptx_argument(ptx, out);
     }
 }
 

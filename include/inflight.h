@@ -83,6 +83,11 @@ IFL_API const char *ifl_module_kernel_signature(const ifl_module *module, size_t
  * the last. Pointers are u64. Owned by the module. */
 IFL_API const char *ifl_module_kernel_parameter(const ifl_module *module, size_t kernel,
                                                 size_t parameter);
+/* Its type by the kernel's signature, as words of arguments name elements: "f32" of a float, "f32*" of
+ * a pointer to floats, "" of a type that they do not have. NULL: there is no such parameter, or the
+ * signature has no types. */
+IFL_API const char *ifl_module_kernel_type(const ifl_module *module, size_t kernel,
+                                           size_t parameter);
 
 /* Writes one stage of the pipeline as text: "ptx" (the text read), "program" (decoded), "code" (as
  * the engine runs it). `kernel` may be NULL for all. */

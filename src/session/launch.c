@@ -516,6 +516,35 @@ ifl_session_launch ifl_launch_shaped(const ifl_launch *launch)
     return shaped;
 }
 
+/* A buffer of other elements than the kernel's pointer leads to: of another size, or integers for
+ * floating point. Bytes may be meant as anything. */
+static bool is_of_other_type(const ifl_argument *argument, const char *type)
+{
+    const char *own = argument->element->name;
+    const size_t length = strcspn(type, "*");
+    const ifl_element *expected = type[length] == '*' ? ifl_element_find(type, length) : NULL;
+    return expected && argument->kind == IFL_ARGUMENT_BUFFER && !argument->tensor &&
+           argument->element->bytes > 1 && expected != argument->element &&
+           (expected->bytes != argument->element->bytes || strchr(own, 'f') || strchr(type, 'f'));
+}
+
+static ifl_status warn_of_types(const ifl_launch *launch, ifl_profile *profile, ifl_error *error)
+{
+    ifl_status status = IFL_OK;
+    for (size_t i = 0; i < launch->arguments.count && status == IFL_OK; i++) {
+        const ifl_argument *argument = &launch->arguments.at[i];
+        const char *type =
+            argument->element && !argument->offset
+                ? ifl_module_kernel_type(launch->module, launch->kernel, argument->parameter)
+                : NULL;
+        if (type && is_of_other_type(argument, type))
+            status = ifl_profile_warn(profile, error,
+                                      "argument %zu has elements of %s, where the kernel has %.*s",
+                                      i, argument->element->name, (int)strcspn(type, "*"), type);
+    }
+    return status;
+}
+
 ifl_status ifl_launch_describe(const ifl_launch *launch, const char *backend, ifl_profile *profile,
                                ifl_error *error)
 {
@@ -526,7 +555,7 @@ ifl_status ifl_launch_describe(const ifl_launch *launch, const char *backend, if
         if (!text || !ifl_vec_push(&profile->arguments, text))
             status = ifl_fail_memory(error, sizeof text);
     }
-    return status;
+    return status == IFL_OK ? warn_of_types(launch, profile, error) : status;
 }
 
 /* ---- looking at them ------------------------------------------------------------------------- */

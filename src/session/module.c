@@ -13,6 +13,7 @@
 #include "sass/constant_header.h"
 #include "sass/embedded.h"
 #include "session/argument.h"
+#include "session/signature.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -704,6 +705,13 @@ const char *ifl_module_kernel_parameter(const ifl_module *module, size_t kernel,
         return NULL;
     const ifl_kernel *of = &module->kernels.at[kernel];
     return parameter < of->parameter_count ? of->parameters[parameter].text : NULL;
+}
+
+const char *ifl_module_kernel_type(const ifl_module *module, size_t kernel, size_t parameter)
+{
+    return ifl_module_kernel_parameter(module, kernel, parameter)
+               ? ifl_signature_type(module->names.at[kernel].signature, parameter)
+               : NULL;
 }
 
 static void append_unread(const ifl_module *module, ifl_error *error)

@@ -275,6 +275,7 @@ FUNCTIONS = {
     "ifl_module_kernel_name": (c.c_char_p, [c.c_void_p, c.c_size_t]),
     "ifl_module_kernel_signature": (c.c_char_p, [c.c_void_p, c.c_size_t]),
     "ifl_module_kernel_parameter": (c.c_char_p, [c.c_void_p, c.c_size_t, c.c_size_t]),
+    "ifl_module_kernel_type": (c.c_char_p, [c.c_void_p, c.c_size_t, c.c_size_t]),
     "ifl_module_dump": (c.c_int, [c.c_void_p, c.c_char_p, c.c_char_p, c.c_void_p, c.POINTER(ifl_error)]),
     "ifl_launch_new": (c.c_int, [c.c_void_p, c.c_char_p, c.POINTER(c.c_void_p), c.POINTER(ifl_error)]),
     "ifl_launch_free": (None, [c.c_void_p]),
