@@ -355,6 +355,7 @@ typedef struct ifl_routine {
     uint64_t param_bytes; /* parameters of calls, a thread */
     uint64_t local_bytes; /* a thread */
     bool has_stack;       /* the launch may give its local memory more */
+    bool takes_stack;     /* by operations: PTX's alloca */
     ifl_constant *constants;
     size_t constant_count;
     ifl_bank_slot *banks;

@@ -369,7 +369,7 @@ static void begin_frame(ifl_warp *warp, ifl_frame *frame)
     for (size_t i = 0; i < routine->undefined_count; i++)
         memset(frame->slots + routine->undefined[2 * i], 0, routine->undefined[2 * i + 1]);
     clear_local(frame);
-    for (uint32_t lane = 0; routine->has_stack && lane < IFL_WARP_LANES; lane++)
+    for (uint32_t lane = 0; routine->takes_stack && lane < IFL_WARP_LANES; lane++)
         frame->stack_top[lane] = frame->local_start + routine->local_bytes;
     if (frame->local_written)
         memset(frame->local_written, 0, IFL_WARP_LANES * frame->local_bytes);

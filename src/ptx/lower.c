@@ -499,7 +499,7 @@ static bool keep(ifl_lowerer *l, ifl_routine *routine)
     }
     routine->param_bytes = function->frame_bytes;
     routine->local_bytes = (function->local_bytes + 15) / 16 * 16;
-    routine->has_stack = l->uses_stack;
+    routine->has_stack = routine->takes_stack = l->uses_stack;
     resolve(l, routine->code);
     return true;
 }
