@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One launch on a real GPU: loads its code, runs it once, brings the results back, and makes the
- * profile. Times are run_gpu_time.c's. */
+ * A real GPU as a backend: loads a launch's code, runs it once, brings the results back, and takes
+ * what the driver says of both. Times are run_gpu_time.c's. */
 #include "session/run_gpu.h"
 
 #include "base/file.h"
@@ -15,7 +15,7 @@
 
 static const char *keep_text(ifl_gpu_run *r, const char *text)
 {
-    return ifl_profile_copy_text(r->profile, text);
+    return ifl_profile_copy_text(r->of.profile, text);
 }
 
 static uint32_t function_fact(const ifl_gpu_run *r, int attribute)
@@ -53,27 +53,27 @@ static void describe_code(const ifl_gpu_run *r, ifl_gpu_facts *facts)
 static ifl_status describe_gpu(ifl_gpu_run *r)
 {
     char driver[32];
-    ifl_gpu_facts *facts = &r->profile->gpu;
+    ifl_gpu_facts *facts = &r->of.profile->gpu;
     snprintf(driver, sizeof driver, "%d.%d", r->gpu->driver / 1000, r->gpu->driver % 1000 / 10);
     *facts = (ifl_gpu_facts){.known = true,
                              .name = keep_text(r, r->gpu->name),
                              .driver = keep_text(r, driver),
                              .sm = (uint32_t)r->gpu->sm};
     describe_code(r, facts);
-    return facts->name && facts->driver ? IFL_OK : ifl_fail_memory(r->error, sizeof driver);
+    return facts->name && facts->driver ? IFL_OK : ifl_fail_memory(r->of.error, sizeof driver);
 }
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
 static ifl_status check_target(const ifl_gpu_run *r)
 {
-    const ifl_program *program = r->launch->of->program;
+    const ifl_program *program = r->of.launch->of->program;
     if (!program || !program->text)
-        return ifl_fail(r->error, IFL_UNSUPPORTED, "'%s' holds no PTX for the driver to compile",
-                        r->launch->module->path);
+        return ifl_fail(r->of.error, IFL_UNSUPPORTED, "'%s' holds no PTX for the driver to compile",
+                        r->of.launch->module->path);
     if (program->sm <= (uint32_t)r->gpu->sm)
         return IFL_OK;
-    return ifl_fail(r->error, IFL_UNSUPPORTED,
+    return ifl_fail(r->of.error, IFL_UNSUPPORTED,
                     "the PTX is for %s; %s is sm_%d\ncompile for it, or pick other PTX with --arch",
                     program->target, r->gpu->name, r->gpu->sm);
 }
@@ -128,8 +128,8 @@ static void load_cubin(ifl_gpu_run *r)
 {
     char *image = NULL;
     size_t bytes = 0;
-    const bool names_it = r->launch->machine && r->launch->code != IFL_CHOOSE_PTX;
-    const char *path = names_it ? r->launch->machine : r->launch->module->path;
+    const bool names_it = r->of.launch->machine && r->of.launch->code != IFL_CHOOSE_PTX;
+    const char *path = names_it ? r->of.launch->machine : r->of.launch->module->path;
     if (ifl_file_read(path, MOST_CUBIN_BYTES, &image, &bytes, NULL) == IFL_OK &&
         is_cubin(image, bytes))
         load_image(r, image, bytes, path, cubin_has_variables(image, bytes), NULL);
@@ -138,16 +138,16 @@ static void load_cubin(ifl_gpu_run *r)
 
 static ifl_status load(ifl_gpu_run *r)
 {
-    const ifl_program *program = r->launch->of->program;
-    const char *kernel = r->launch->of->name;
+    const ifl_program *program = r->of.launch->of->program;
+    const char *kernel = r->of.launch->of->name;
     load_cubin(r);
     r->is_cubin = r->module != NULL;
     ifl_status status = r->is_cubin ? IFL_OK : check_target(r);
     if (status == IFL_OK && !r->is_cubin)
         status = load_image(r, program->text, strlen(program->text), program->file,
-                            program_has_variables(program), r->error);
+                            program_has_variables(program), r->of.error);
     if (status == IFL_OK)
-        status = ifl_gpu_function(r->gpu, r->module, kernel, &r->to.function, r->error);
+        status = ifl_gpu_function(r->gpu, r->module, kernel, &r->to.function, r->of.error);
     return status;
 }
 
@@ -189,38 +189,30 @@ static ifl_status check_call(const ifl_gpu_run *r)
     while (i < sizeof shapes / sizeof *shapes && strcmp(shapes[i].call, r->call) != 0)
         i++;
     if (i == sizeof shapes / sizeof *shapes)
-        return ifl_fail(r->error, IFL_USAGE, "there is no call '%s'", r->call);
-    return all_fit(r->launch, i)
+        return ifl_fail(r->of.error, IFL_USAGE, "there is no call '%s'", r->call);
+    return all_fit(r->of.launch, i)
                ? IFL_OK
-               : ifl_fail(r->error, IFL_USAGE, "%s takes %s", shapes[i].call, shapes[i].words);
+               : ifl_fail(r->of.error, IFL_USAGE, "%s takes %s", shapes[i].call, shapes[i].words);
 }
 
 static void set_shape(ifl_gpu_run *r)
 {
-    const ifl_launch *launch = r->launch;
+    const ifl_launch *launch = r->of.launch;
     r->to.name = launch->module->names.at[launch->kernel].signature;
     memcpy(r->to.grid, launch->grid, sizeof r->to.grid);
     memcpy(r->to.block, launch->block, sizeof r->to.block);
     memcpy(r->to.cluster, launch->cluster, sizeof r->to.cluster);
     r->to.shared_bytes = (uint32_t)launch->dynamic_shared_bytes;
-    r->to.cooperative = r->launch->ready->image.demands.cooperative;
+    r->to.cooperative = r->of.launch->ready->image.demands.cooperative;
     r->to.carveout = r->options->carveout_given ? r->options->carveout_percent : -1;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static ifl_status check(ifl_gpu_run *r)
-{
-    const ifl_status status = ifl_launch_ready(r->launch, r->error);
-    if (status == IFL_OK)
-        ifl_exactness_find(&r->launch->ready->image.sites, &r->exactness);
-    return status;
-}
-
 ifl_status ifl_gpu_run_put(const ifl_gpu_run *r, unsigned set, ifl_error *error)
 {
     ifl_gpu_launch to = r->to;
-    to.params = r->buffers.pointers + set * r->launch->of->parameter_count;
+    to.params = r->buffers.pointers + set * r->of.launch->of->parameter_count;
     return r->call ? ifl_gpu_blas_put(r->gpu, r->call, to.params, error)
                    : ifl_gpu_launch_put(r->gpu, &to, error);
 }
@@ -229,76 +221,67 @@ static ifl_status run_once(ifl_gpu_run *r)
 {
     ifl_status status = IFL_OK;
     if (!r->call)
-        status = ifl_gpu_launch_prepare(r->gpu, &r->to, r->error);
+        status = ifl_gpu_launch_prepare(r->gpu, &r->to, r->of.error);
     if (status == IFL_OK)
         status = describe_gpu(r);
     if (status == IFL_OK)
-        status = ifl_gpu_run_put(r, 0, r->error);
+        status = ifl_gpu_run_put(r, 0, r->of.error);
     if (status == IFL_OK)
-        status = ifl_gpu_wait(r->gpu, "running the kernel", r->error);
+        status = ifl_gpu_wait(r->gpu, "running the kernel", r->of.error);
     return status;
 }
 
-/* Sets beyond the first are made before the run: they keep what the buffers held. */
-static ifl_status execute(ifl_gpu_run *r)
+static ifl_status begin(ifl_backend_state *state)
 {
-    ifl_status status = ifl_gpu_buffers_make(&r->buffers, r->gpu, r->launch, r->error);
+    ifl_gpu_run *r = (ifl_gpu_run *)state;
+    set_shape(r);
+    return r->call ? check_call(r) : load(r);
+}
+
+/* Sets beyond the first are made before the run: they keep what the buffers held. */
+static ifl_status execute(ifl_backend_state *state)
+{
+    ifl_gpu_run *r = (ifl_gpu_run *)state;
+    const uint32_t *grid = state->launch->grid;
+    ifl_status status = ifl_gpu_buffers_make(&r->buffers, r->gpu, state->launch, state->error);
     const uint64_t bytes = r->buffers.bytes ? r->buffers.bytes : 1;
     const uint64_t wanted = 4 * r->gpu->l2_bytes / bytes + 1;
     const bool rotates = r->options->between == IFL_BETWEEN_ROTATE;
     const unsigned sets = rotates && wanted < IFL_MOST_SETS ? (unsigned)wanted : IFL_MOST_SETS;
     if (status == IFL_OK && r->options->time)
-        status = ifl_gpu_buffers_add(&r->buffers, rotates ? sets : 1, r->error);
+        status = ifl_gpu_buffers_add(&r->buffers, rotates ? sets : 1, state->error);
     if (status == IFL_OK)
         status = run_once(r);
     if (status == IFL_OK)
-        status = ifl_gpu_buffers_read(&r->buffers, r->error);
+        status = ifl_gpu_buffers_read(&r->buffers, state->error);
     if (status == IFL_OK && r->options->time)
         status = ifl_gpu_run_time(r);
+    state->profile->complete = true;
+    state->profile->blocks_done = (uint64_t)grid[0] * grid[1] * grid[2];
     return status;
 }
 
-static ifl_status run_all(ifl_gpu_run *r)
+static void end(ifl_backend_state *state)
 {
-    ifl_status status = check(r);
-    if (status != IFL_OK)
-        return status;
-    set_shape(r);
-    r->profile = ifl_profile_new();
-    if (!r->profile)
-        return ifl_fail_memory(r->error, sizeof *r->profile);
-    status = ifl_launch_describe(r->launch, "gpu", r->profile, r->error);
-    if (status == IFL_OK)
-        status = r->call ? check_call(r) : load(r);
-    if (status == IFL_OK)
-        status = ifl_launch_prepare(r->launch, r->options->threads, r->options->stop, r->error);
-    if (status == IFL_OK)
-        status = execute(r);
-    if (status == IFL_OK) {
-        r->profile->complete = true;
-        r->profile->blocks_done =
-            (uint64_t)r->launch->grid[0] * r->launch->grid[1] * r->launch->grid[2];
-    }
-    return status;
+    ifl_gpu_run *r = (ifl_gpu_run *)state;
+    ifl_gpu_buffers_free(&r->buffers);
+    if (!r->is_kept)
+        ifl_gpu_unload(r->gpu, r->module);
 }
+
+static const ifl_backend gpu_backend = {
+    .name = "gpu", .begin = begin, .execute = execute, .end = end};
 
 ifl_status ifl_launch_call_on(ifl_launch *launch, ifl_gpu *gpu, const ifl_gpu_options *options,
                               const char *call, ifl_profile **out, ifl_error *error)
 {
     static const ifl_gpu_options plain;
-    ifl_gpu_run r = {.launch = launch,
+    options = options ? options : &plain;
+    ifl_gpu_run r = {.of = {launch, options->threads, options->stop, NULL, error},
                      .gpu = gpu,
-                     .options = options ? options : &plain,
-                     .call = call,
-                     .error = error};
-    const ifl_status status = run_all(&r);
-    ifl_gpu_buffers_free(&r.buffers);
-    if (!r.is_kept)
-        ifl_gpu_unload(gpu, r.module);
-    *out = status == IFL_OK ? r.profile : NULL;
-    if (status != IFL_OK)
-        ifl_profile_free(r.profile);
-    return status;
+                     .options = options,
+                     .call = call};
+    return ifl_backend_run(&gpu_backend, &r.of, out);
 }
 
 ifl_status ifl_launch_run_on(ifl_launch *launch, ifl_gpu *gpu, const ifl_gpu_options *options,

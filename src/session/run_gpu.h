@@ -4,9 +4,7 @@
 #define IFL_SESSION_RUN_GPU_H
 
 #include "gpu/gpu_timing.h"
-#include "profile/profile.h"
-#include "session/exactness.h"
-#include "session/launch.h"
+#include "session/backend.h"
 
 /* A texture on the GPU: the driver's number for it, and the array with its elements unless they lie
  * in memory. */
@@ -48,7 +46,7 @@ ifl_status ifl_gpu_buffers_read(ifl_gpu_buffers *buffers, ifl_error *error);
 void ifl_gpu_buffers_free(ifl_gpu_buffers *buffers);
 
 typedef struct ifl_gpu_run {
-    ifl_launch *launch;
+    ifl_backend_state of;
     ifl_gpu *gpu;
     const ifl_gpu_options *options;
     const char *call; /* of a vendor's library, in the kernel's place; NULL: the kernel */
@@ -57,9 +55,6 @@ typedef struct ifl_gpu_run {
     bool is_cubin; /* the file's own machine code was loaded, not its PTX */
     ifl_gpu_launch to;
     ifl_gpu_buffers buffers;
-    ifl_exactness exactness;
-    ifl_profile *profile;
-    ifl_error *error;
 } ifl_gpu_run;
 
 /* As ifl_launch_run_on; `call` is one of ifl_gpu_blas_put, or NULL. */

@@ -52,12 +52,12 @@ static ifl_gpu_series series_of(const ifl_gpu_run *r)
 
 static void set(ifl_gpu_run *r, ifl_times_field field, double value)
 {
-    ifl_times_set(&r->profile->timing, field, value);
+    ifl_times_set(&r->of.profile->timing, field, value);
 }
 
 static double get(const ifl_gpu_run *r, ifl_times_field field)
 {
-    const ifl_times *t = &r->profile->timing;
+    const ifl_times *t = &r->of.profile->timing;
     return t->known[field] ? t->value[field] : NAN;
 }
 
@@ -81,8 +81,8 @@ static void take_times(ifl_gpu_run *r, const ifl_gpu_times *times)
     for (int i = 0; i < 3; i++)
         if (times->clock_hz[i] > 0)
             set(r, clocks[i], times->clock_hz[i]);
-    r->profile->timing.between = between[r->options->between].name;
-    r->profile->timing.method = times->is_graph ? "graph" : "launches";
+    r->of.profile->timing.between = between[r->options->between].name;
+    r->of.profile->timing.method = times->is_graph ? "graph" : "launches";
 }
 
 static ifl_status warn_of_times(ifl_gpu_run *r)
@@ -92,17 +92,17 @@ static ifl_status warn_of_times(ifl_gpu_run *r)
     const double least = fmin(fmin(before, amid), after), most = fmax(fmax(before, amid), after);
     ifl_status status = IFL_OK;
     if (get(r, IFL_TIMING_spread) > wide_spread)
-        status = ifl_profile_warn(r->profile, r->error,
+        status = ifl_profile_warn(r->of.profile, r->of.error,
                                   "the times are spread over %.0f %% of their median: something "
                                   "else uses the GPU, or its clocks change",
                                   100 * get(r, IFL_TIMING_spread));
     if (status == IFL_OK && (most - least) / least > moved_clock)
         status =
-            ifl_profile_warn(r->profile, r->error,
+            ifl_profile_warn(r->of.profile, r->of.error,
                              "the SM clock moved between %.0f and %.0f MHz while times were taken",
                              1e-6 * least, 1e-6 * most);
     if (status == IFL_OK && !r->buffers.has_kept && r->buffers.bytes)
-        status = ifl_profile_warn(r->profile, r->error,
+        status = ifl_profile_warn(r->of.profile, r->of.error,
                                   "the GPU's memory holds only one set of the buffers: every timed "
                                   "run continues with what the previous "
                                   "run left in them");
@@ -137,7 +137,7 @@ static ifl_status take_floor(ifl_gpu_run *r, unsigned batch)
     static const ifl_times_field times[] = {IFL_TIMING_median_s, IFL_TIMING_least_s,
                                             IFL_TIMING_low_s, IFL_TIMING_high_s};
     double floor_s = 0;
-    const ifl_status status = ifl_gpu_time_empty(r->gpu, batch, &floor_s, r->error);
+    const ifl_status status = ifl_gpu_time_empty(r->gpu, batch, &floor_s, r->of.error);
     if (status != IFL_OK)
         return status;
     set(r, IFL_TIMING_floor_s, floor_s);
@@ -145,7 +145,7 @@ static ifl_status take_floor(ifl_gpu_run *r, unsigned batch)
         return IFL_OK;
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         set(r, times[i], get(r, times[i]) - floor_s);
-    r->profile->timing.floor_subtracted = true;
+    r->of.profile->timing.floor_subtracted = true;
     return IFL_OK;
 }
 
@@ -161,7 +161,7 @@ static ifl_status take_copy(ifl_gpu_run *r)
     const ifl_gpu_series how = series_of(r);
     double seconds = 0;
     const ifl_status status =
-        ifl_gpu_time_copy(r->gpu, moved / 512 * 256, &how, &seconds, r->error);
+        ifl_gpu_time_copy(r->gpu, moved / 512 * 256, &how, &seconds, r->of.error);
     if (status == IFL_NO_MEMORY)
         return IFL_OK;
     if (status == IFL_OK) {
@@ -178,10 +178,10 @@ ifl_status ifl_gpu_run_time(ifl_gpu_run *r)
                                .user = r,
                                .sets = r->buffers.sets};
     if ((unsigned)r->options->between >= sizeof between / sizeof *between)
-        return ifl_fail(r->error, IFL_USAGE, "there is no such mode between runs");
+        return ifl_fail(r->of.error, IFL_USAGE, "there is no such mode between runs");
     const ifl_gpu_series how = series_of(r);
     ifl_gpu_times times;
-    ifl_status status = ifl_gpu_time(r->gpu, &task, &how, &times, r->error);
+    ifl_status status = ifl_gpu_time(r->gpu, &task, &how, &times, r->of.error);
     if (status != IFL_OK)
         return status;
     take_times(r, &times);
