@@ -26,7 +26,7 @@ static const struct {
     uint16_t bits;
     uint8_t when;
 } specials[IFL_SPECIAL_COUNT] = {
-#define SPECIAL(name, text, bits, when) [IFL_SPECIAL_##name] = {text, bits, IFL_WHEN_##when},
+#define SPECIAL(name, text, bits, when, value) [IFL_SPECIAL_##name] = {text, bits, IFL_WHEN_##when},
 #include "code/special.def"
 #undef SPECIAL
 };

@@ -23,7 +23,7 @@ typedef enum ifl_space {
 } ifl_space;
 
 typedef enum ifl_special {
-#define SPECIAL(name, text, bits, when) IFL_SPECIAL_##name,
+#define SPECIAL(name, text, bits, when, value) IFL_SPECIAL_##name,
 #include "code/special.def"
 #undef SPECIAL
     IFL_SPECIAL_COUNT

@@ -15,11 +15,6 @@ typedef struct where {
     uint32_t lane;
 } where;
 
-static uint32_t thread_of(const where *w)
-{
-    return w->warp->index * IFL_WARP_LANES + w->lane;
-}
-
 /* Code for sm_90 divides by multiplying with this. */
 static uint32_t one_over(uint32_t blocks)
 {
@@ -33,148 +28,22 @@ static uint32_t one_over(uint32_t blocks)
  * kernels). */
 enum { BEFORE_PARAMETERS = 0x210 };
 
+/* The column `value` of special.def, which names these. */
 static uint64_t special_value(const where *w, ifl_special special)
 {
-    const ifl_exec_launch *launch = w->grid->launch;
-    const uint32_t *block = launch->block, *grid = launch->grid,
-                   *position = w->warp->block->position;
-    const uint32_t *cluster = w->grid->cluster;
-    uint32_t thread = thread_of(w), lane = w->lane;
+    const ifl_warp *warp = w->warp;
+    const ifl_block *block = warp->block;
+    const ifl_grid *of = w->grid;
+    const ifl_exec_launch *launch = of->launch;
+    const uint32_t *threads = launch->block, *grid = launch->grid, *cluster = of->cluster;
+    const uint32_t *place = block->position, lane = w->lane;
+    const uint32_t thread = warp->index * IFL_WARP_LANES + lane;
     switch (special) {
-    case IFL_SPECIAL_TID_X:
-        return thread % block[0];
-    case IFL_SPECIAL_TID_Y:
-        return thread / block[0] % block[1];
-    case IFL_SPECIAL_TID_Z:
-        return thread / block[0] / block[1];
-    case IFL_SPECIAL_NTID_X:
-        return block[0];
-    case IFL_SPECIAL_NTID_Y:
-        return block[1];
-    case IFL_SPECIAL_NTID_Z:
-        return block[2];
-    case IFL_SPECIAL_CTAID_X:
-        return position[0];
-    case IFL_SPECIAL_CTAID_Y:
-        return position[1];
-    case IFL_SPECIAL_CTAID_Z:
-        return position[2];
-    case IFL_SPECIAL_NCTAID_X:
-        return grid[0];
-    case IFL_SPECIAL_NCTAID_Y:
-        return grid[1];
-    case IFL_SPECIAL_NCTAID_Z:
-        return grid[2];
-    case IFL_SPECIAL_CLUSTERID_X:
-        return position[0] / cluster[0];
-    case IFL_SPECIAL_CLUSTERID_Y:
-        return position[1] / cluster[1];
-    case IFL_SPECIAL_CLUSTERID_Z:
-        return position[2] / cluster[2];
-    case IFL_SPECIAL_NCLUSTERID_X:
-        return grid[0] / cluster[0];
-    case IFL_SPECIAL_NCLUSTERID_Y:
-        return grid[1] / cluster[1];
-    case IFL_SPECIAL_NCLUSTERID_Z:
-        return grid[2] / cluster[2];
-    case IFL_SPECIAL_CLUSTER_CTAID_X:
-        return position[0] % cluster[0];
-    case IFL_SPECIAL_CLUSTER_CTAID_Y:
-        return position[1] % cluster[1];
-    case IFL_SPECIAL_CLUSTER_CTAID_Z:
-        return position[2] % cluster[2];
-    case IFL_SPECIAL_CLUSTER_NCTAID_X:
-        return cluster[0];
-    case IFL_SPECIAL_CLUSTER_NCTAID_Y:
-        return cluster[1];
-    case IFL_SPECIAL_CLUSTER_NCTAID_Z:
-        return cluster[2];
-    case IFL_SPECIAL_CLUSTER_CTARANK:
-        return w->warp->block->rank;
-    case IFL_SPECIAL_CLUSTER_NCTARANK:
-        return w->grid->cluster_blocks;
-    case IFL_SPECIAL_EXPLICIT_CLUSTER:
-        return w->grid->is_explicit;
-    case IFL_SPECIAL_EXPLICIT_CLUSTER_LANES:
-        return w->grid->is_explicit ? UINT32_MAX : 0;
-    case IFL_SPECIAL_ONE_OVER_CLUSTER_X:
-        return one_over(cluster[0]);
-    case IFL_SPECIAL_ONE_OVER_CLUSTER_Y:
-        return one_over(cluster[1]);
-    case IFL_SPECIAL_ONE_OVER_CLUSTER_Z:
-        return one_over(cluster[2]);
-    case IFL_SPECIAL_SHARED_START:
-        return w->warp->block->shared_start;
-    case IFL_SPECIAL_LANEID:
-        return lane;
-    case IFL_SPECIAL_WARPID:
-        return w->warp->index;
-    case IFL_SPECIAL_WARPID_UPPER:
-        return w->warp->index << 8;
-    case IFL_SPECIAL_NWARPID:
-        return w->grid->warps_per_block;
-    case IFL_SPECIAL_SMID:
-        return w->warp->block->index % launch->sms;
-    case IFL_SPECIAL_NSMID:
-        return launch->sms;
-    case IFL_SPECIAL_GRIDID:
-        return 1;
-    case IFL_SPECIAL_LANEMASK_EQ:
-        return UINT32_C(1) << lane;
-    case IFL_SPECIAL_LANEMASK_LT:
-        return (UINT32_C(1) << lane) - 1;
-    case IFL_SPECIAL_LANEMASK_LE:
-        return (UINT64_C(2) << lane) - 1;
-    case IFL_SPECIAL_LANEMASK_GT:
-        return (uint32_t) ~((UINT64_C(2) << lane) - 1);
-    case IFL_SPECIAL_LANEMASK_GE:
-        return (uint32_t) ~((UINT32_C(1) << lane) - 1);
-    case IFL_SPECIAL_ENVREG1:
-        return w->grid->workspace >> 32;
-    case IFL_SPECIAL_ENVREG2:
-        return (uint32_t)w->grid->workspace;
-    case IFL_SPECIAL_DYNAMIC_SMEM_SIZE:
-        return launch->dynamic_shared_bytes;
-    case IFL_SPECIAL_TOTAL_SMEM_SIZE:
-    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_BEGIN:
-    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_0:
-    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_1:
-        return ifl_reserved_shared_at(w->grid);
-    case IFL_SPECIAL_OWN_SMEM_SIZE:
-        return w->grid->own_shared;
-    case IFL_SPECIAL_AGGR_SMEM_SIZE:
-        return w->grid->own_shared + IFL_RESERVED_SHARED;
-    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_END:
-        return ifl_reserved_shared_at(w->grid) + IFL_RESERVED_IN_USE;
-    case IFL_SPECIAL_RESERVED_SMEM_OFFSET_CAP:
-        return IFL_RESERVED_SHARED;
-    case IFL_SPECIAL_CLOCK:
-    case IFL_SPECIAL_CLOCK64:
-    case IFL_SPECIAL_GLOBALTIMER:
-    case IFL_SPECIAL_GLOBALTIMER_LO:
-        return w->warp->clock;
-    case IFL_SPECIAL_CLOCK_HI:
-    case IFL_SPECIAL_GLOBALTIMER_HI:
-        return w->warp->clock >> 32;
-    case IFL_SPECIAL_WARP_SIZE:
-        return IFL_WARP_LANES;
-    case IFL_SPECIAL_STACK:
-        return w->stack_bytes;
-    case IFL_SPECIAL_CURRENT_GRAPH_HI:
-        return launch->current_graph >> 32;
-    case IFL_SPECIAL_CURRENT_GRAPH_LO:
-        return (uint32_t)launch->current_graph;
-    case IFL_SPECIAL_CURRENT_GRAPH_EXEC:
-        return launch->current_graph;
-    case IFL_SPECIAL_PARAMETERS_HI:
-        return w->grid->parameters >> 32;
-    case IFL_SPECIAL_PARAMETERS_LO:
-    case IFL_SPECIAL_PARAMETERS:
-        return w->grid->parameters;
-    case IFL_SPECIAL_BANK_HI:
-        return (w->grid->parameters - BEFORE_PARAMETERS) >> 32;
-    case IFL_SPECIAL_BANK_LO:
-        return w->grid->parameters - BEFORE_PARAMETERS;
+#define SPECIAL(name, text, bits, when, value)                                                     \
+    case IFL_SPECIAL_##name:                                                                       \
+        return value;
+#include "code/special.def"
+#undef SPECIAL
     default:
         return 0;
     }
