@@ -248,11 +248,6 @@ static void print_cause(FILE *out, ifl_cause cause)
     print_treated_by(out, cause);
 }
 
-static int digits_of(double times)
-{
-    return times < 10 ? 2 : times < 100;
-}
-
 static void print_gained(FILE *out, ifl_rule rule)
 {
     const char *separator = "- Measured: ";
@@ -260,8 +255,8 @@ static void print_gained(FILE *out, ifl_rule rule)
     for (size_t i = 0; (g = ifl_gained_get(i)); i++) {
         if (g->rule != rule)
             continue;
-        fprintf(out, "%s%.*f times on an %s (`%s`: %s)", separator, digits_of(g->times), g->times,
-                g->gpu, g->folder, g->kernel);
+        fprintf(out, "%s%.*f times on an %s (`%s`: %s)", separator,
+                g->times < 10 ? 2 : g->times < 100, g->times, g->gpu, g->folder, g->kernel);
         separator = "; ";
     }
     fputs(*separator == ';' ? ".\n" : "- Measured: nowhere yet.\n", out);

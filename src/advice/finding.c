@@ -61,13 +61,6 @@ static ifl_cause cause_off_chip(const collector *c, const ifl_place_row *row)
     return cause_of_pattern[pattern];
 }
 
-static ifl_cause cause_on_chip(const collector *c, const ifl_place_row *row)
-{
-    return ifl_banks_are_random(row->line)                ? IFL_CAUSE_irregular_banks
-           : ifl_banks_are_of_rows(c->profile, row->line) ? IFL_CAUSE_rows_banks
-                                                          : IFL_CAUSE_bank_conflicts;
-}
-
 /* ---- findings -------------------------------------------------------------------------------- */
 
 static ifl_finding finding_of(const collector *c, ifl_cause cause)
@@ -183,7 +176,11 @@ static bool off_chip_stands_out(const collector *c, const ifl_place_row *row)
 
 static void add_on_chip(collector *c, const ifl_place_row *row)
 {
-    ifl_finding f = finding_at(c, cause_on_chip(c, row), row, headline_text(c, row));
+    const ifl_cause cause = ifl_banks_are_random(row->line) ? IFL_CAUSE_irregular_banks
+                            : ifl_banks_are_of_rows(c->profile, row->line)
+                                ? IFL_CAUSE_rows_banks
+                                : IFL_CAUSE_bank_conflicts;
+    ifl_finding f = finding_at(c, cause, row, headline_text(c, row));
     f.figures = ifl_arena_printf(c->arena, "Bank conflicts: %s replays per request, %s in all.",
                                  ifl_figure_ratio(row->excess, row->traffic.requests).text,
                                  ifl_figure_count(row->excess).text);

@@ -155,12 +155,6 @@ bool ifl_rule_wide_loads(const ifl_situation *s, ifl_remedy *to)
     return true;
 }
 
-static double all_requests(const ifl_situation *s)
-{
-    return of(s, IFL_COUNTER_global_load_requests) + of(s, IFL_COUNTER_global_store_requests) +
-           of(s, IFL_COUNTER_global_atomic_requests);
-}
-
 bool ifl_rule_coarsening(const ifl_situation *s, ifl_remedy *to)
 {
     const double one_wait = 1.5, many_waves = 4, times = ifl_remedy_part(to, 4);
@@ -170,7 +164,10 @@ bool ifl_rule_coarsening(const ifl_situation *s, ifl_remedy *to)
         ifl_lanes_lone_share(s->profile) > little)
         return false;
     const double instructions = to->work.instructions;
-    join_threads(times, overhead_of(s, all_requests(s)), to);
+    const double requests = of(s, IFL_COUNTER_global_load_requests) +
+                            of(s, IFL_COUNTER_global_store_requests) +
+                            of(s, IFL_COUNTER_global_atomic_requests);
+    join_threads(times, overhead_of(s, requests), to);
     to->work.instructions = instructions; /* each element keeps its own */
     to->work.spread += to->work.waits * log2(times);
     to->change = (ifl_change){.known = true, .join = whole(times)};

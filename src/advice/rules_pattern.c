@@ -406,14 +406,6 @@ static double local_share(const ifl_situation *s)
     return local + global > 0 ? local / (local + global) : 0;
 }
 
-/* Of two passes the second loads what the first stored: as much again as the kernel stores. */
-static void add_pass(const ifl_situation *s, ifl_remedy *to)
-{
-    const double sector = 32, stored = sector * of(s, IFL_COUNTER_global_store_sectors);
-    to->work.l2_bytes += 2 * to->share * stored;
-    to->work.dram_bytes += 2 * to->share * stored;
-}
-
 static const char *say_spills(const ifl_situation *s)
 {
     const ifl_machine_facts *m = &s->profile->machine;
@@ -484,7 +476,10 @@ bool ifl_rule_register_passes(const ifl_situation *s, ifl_remedy *to)
         (fits_registers(s, &registers, &with) && with.theoretical >= many_warps))
         return false;
     spare_local(s, to->share * local_share(s), to);
-    add_pass(s, to);
+    /* Of two passes the second loads what the first stored: as much again as the kernel stores. */
+    const double sector = 32, stored = sector * of(s, IFL_COUNTER_global_store_sectors);
+    to->work.l2_bytes += 2 * to->share * stored;
+    to->work.dram_bytes += 2 * to->share * stored;
     to->symptom = say_spills(s);
     return true;
 }
@@ -522,15 +517,6 @@ static const ifl_profile_line *local_line(const ifl_situation *s)
     return NULL;
 }
 
-/* The waits for local loads are gone with them: as many of all as they are among the loads. */
-static void spare_local_waits(const ifl_situation *s, ifl_remedy *to)
-{
-    const double local = of(s, IFL_COUNTER_local_load_requests),
-                 global = of(s, IFL_COUNTER_global_load_requests);
-    if (local > 0)
-        ifl_remedy_waits(global / (local + global), to);
-}
-
 bool ifl_rule_local_arrays(const ifl_situation *s, ifl_remedy *to)
 {
     const double least = 0.05, share = local_share(s);
@@ -539,7 +525,11 @@ bool ifl_rule_local_arrays(const ifl_situation *s, ifl_remedy *to)
     spare_local(s, to->share * share, to);
     to->work.instructions -= to->share * (of(s, IFL_COUNTER_local_load_requests) +
                                           of(s, IFL_COUNTER_local_store_requests));
-    spare_local_waits(s, to);
+    /* The waits for local loads are gone with them: as many of all as they are among the loads. */
+    const double local = of(s, IFL_COUNTER_local_load_requests),
+                 global = of(s, IFL_COUNTER_global_load_requests);
+    if (local > 0)
+        ifl_remedy_waits(global / (local + global), to);
     to->change = (ifl_change){.known = true, .no_local = true, .at_least = true};
     to->line = local_line(s);
     to->symptom =

@@ -121,13 +121,6 @@ static void lead(const ifl_object_file *file, const char *path, uintptr_t base)
     free(found.calls);
 }
 
-/* Only of calls of the program's libc the linker tells (la_symbind64). */
-static unsigned of_interest(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return strcmp(slash ? slash + 1 : path, "libc.so.6") == 0 ? LA_FLG_BINDTO : LA_FLG_BINDFROM;
-}
-
 unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 {
     const char *path = map->l_name && map->l_name[0] ? map->l_name : "/proc/self/exe";
@@ -143,7 +136,9 @@ unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
         lead(&file, path, map->l_addr);
         ifl_object_close(&file);
     }
-    return of_interest(path);
+    /* Only of calls of the program's libc the linker tells (la_symbind64). */
+    const char *slash = strrchr(path, '/');
+    return strcmp(slash ? slash + 1 : path, "libc.so.6") == 0 ? LA_FLG_BINDTO : LA_FLG_BINDFROM;
 }
 
 uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintptr_t *in,

@@ -62,11 +62,6 @@ static uint32_t pieces_of(uint8_t sectors)
     return (uint32_t)((sectors & 0x3) != 0) + ((sectors & 0xc) != 0);
 }
 
-static uint32_t lone_pieces_of(uint8_t sectors)
-{
-    return 2 * pieces_of(sectors) - ifl_sector_count(sectors);
-}
-
 /* The mark of a touch that made a line of local memory go. */
 static uint8_t note_victim(ifl_cache_player *p, const ifl_touch *touch, const ifl_l1_answer *answer)
 {
@@ -213,15 +208,6 @@ static void add_answer(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2
     add(p, IFL_TALLY_DRAM_PADDING, touch, answer->dram_padding);
 }
 
-static void join_reads(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2_request *request,
-                       uint32_t block)
-{
-    const ifl_grid_order *o = p->order;
-    const uint32_t gpc = ifl_place_gpc(o->shape.placing.sms, p->rules->gpcs, o->sm_of[block]);
-    if (ifl_l2_joins_read(&p->joins, request->number, request->sectors, gpc, request->now))
-        add(p, IFL_TALLY_JOINED, touch, ifl_sector_count(request->sectors));
-}
-
 /* Whoever asks for a line within a turn of the one for whom it comes from DRAM waits for it too. */
 static void note_phase(ifl_cache_player *p, const ifl_l2_request *request,
                        const ifl_l2_answer *answer)
@@ -242,11 +228,16 @@ static void load_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2_re
                     uint32_t block)
 {
     const ifl_l2_answer answer = ifl_l2_read(p->l2, request);
-    if (p->rules->joined_reads && touch->reused)
-        join_reads(p, touch, request, block);
+    if (p->rules->joined_reads && touch->reused) {
+        const ifl_grid_order *o = p->order;
+        const uint32_t gpc = ifl_place_gpc(o->shape.placing.sms, p->rules->gpcs, o->sm_of[block]);
+        if (ifl_l2_joins_read(&p->joins, request->number, request->sectors, gpc, request->now))
+            add(p, IFL_TALLY_JOINED, touch, ifl_sector_count(request->sectors));
+    }
     add(p, IFL_TALLY_L2_MISSES, touch, ifl_sector_count(request->sectors) - answer.hits);
     if (!answer.hits)
-        add(p, IFL_TALLY_LONE_MISSES, touch, lone_pieces_of(request->sectors));
+        add(p, IFL_TALLY_LONE_MISSES, touch,
+            2 * pieces_of(request->sectors) - ifl_sector_count(request->sectors));
     note_phase(p, request, &answer);
     if (answer.from_dram)
         p->asked[touch - p->order->index->touches] |= IFL_ASKED_DRAM;
@@ -267,13 +258,6 @@ static void prefetch_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_l
 static void store_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2_request *request)
 {
     const ifl_l2_answer answer = ifl_l2_write(p->l2, request);
-    add_answer(p, touch, &answer);
-}
-
-static void atomic_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_l2_request *request)
-{
-    const ifl_l2_answer answer = ifl_l2_atomic(p->l2, request);
-    add(p, IFL_TALLY_ATOMIC_HITS, touch, answer.hits);
     add_answer(p, touch, &answer);
 }
 
@@ -313,8 +297,11 @@ static void touch_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_keye
         store_l2(p, touch, &request);
     else if (touch->kind == IFL_ACCESS_PREFETCH)
         prefetch_l2(p, touch, &request);
-    else
-        atomic_l2(p, touch, &request);
+    else {
+        const ifl_l2_answer answer = ifl_l2_atomic(p->l2, &request);
+        add(p, IFL_TALLY_ATOMIC_HITS, touch, answer.hits);
+        add_answer(p, touch, &answer);
+    }
 }
 
 void ifl_cache_play_l2(ifl_cache_player *p)

@@ -245,11 +245,6 @@ static bool play_whole(replay *r)
 
 /* ---- a sample: one SM ------------------------------------------------------------------------ */
 
-static uint64_t age_in(const ifl_l1 *l1)
-{
-    return l1->evictions ? l1->ages / l1->evictions : UINT64_MAX;
-}
-
 static double sm_factor(const replay *r)
 {
     const double loads = (double)r->of->sm->load_sectors;
@@ -269,14 +264,8 @@ static bool play_sm(replay *r, int queue)
     if (!order_sms(r, r->of->blocks_per_sm, queue) || !play_l1s(r))
         return false;
     take_sm(r, queue);
-    r->ages[queue] = age_in(r->l1);
+    r->ages[queue] = r->l1->evictions ? r->l1->ages / r->l1->evictions : UINT64_MAX;
     return true;
-}
-
-static void copy_sm(replay *r, int queue)
-{
-    copy_outcome(r, queue, 0, IFL_TALLY_LOCAL_WRITES);
-    r->ages[queue] = r->ages[0];
 }
 
 static bool play_sample_l1(replay *r)
@@ -291,9 +280,10 @@ static bool play_sample_l1(replay *r)
         return false;
     }
     for (int q = 1; q < IFL_CACHE_QUEUES; q++)
-        if (misses || same_order(r, q))
-            copy_sm(r, q);
-        else if (!play_sm(r, q))
+        if (misses || same_order(r, q)) {
+            copy_outcome(r, q, 0, IFL_TALLY_LOCAL_WRITES);
+            r->ages[q] = r->ages[0];
+        } else if (!play_sm(r, q))
             return false;
     return play_half(r, sm_factor(r));
 }

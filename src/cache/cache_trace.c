@@ -256,12 +256,6 @@ static void check_length(ifl_trace_state *s, size_t scope)
     enter_block(s, s->block);
 }
 
-static void keep(ifl_trace_state *s, size_t scope, const ifl_trace_record *record)
-{
-    s->lost |= !ifl_vec_push(&s->traces[scope].records, *record);
-    check_length(s, scope);
-}
-
 /* The lines of the last request, as far as the trace has them. `record`: all but what is a
  * line's own. */
 static void keep_lines(ifl_trace_state *s, size_t scope, uint64_t block, ifl_trace_record record)
@@ -324,8 +318,10 @@ static void barrier_event(void *self, const ifl_barrier_arrival *arrival)
         const size_t scope = (size_t)__builtin_ctzll(m);
         const ifl_trace *trace = &s->traces[scope];
         if ((arrival->forgets || !trace->share) &&
-            keeps_place(trace, arrival->block, record.position))
-            keep(s, scope, &record);
+            keeps_place(trace, arrival->block, record.position)) {
+            s->lost |= !ifl_vec_push(&s->traces[scope].records, record);
+            check_length(s, scope);
+        }
     }
 }
 

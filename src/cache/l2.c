@@ -341,26 +341,11 @@ static ifl_l2_answer read_entry(ifl_l2 *l2, uint32_t entry, const ifl_l2_request
     return answer;
 }
 
-static void write_part(ifl_l2_line *line, int sector, uint8_t bytes)
-{
-    const unsigned written = line->written[sector] + (unsigned)bytes;
-    line->written[sector] = (uint8_t)(written < IFL_SECTOR_BYTES ? written : IFL_SECTOR_BYTES);
-    if (written >= IFL_SECTOR_BYTES)
-        line->valid |= (uint8_t)(1 << sector);
-}
-
 /* The copy in the other half no longer holds. */
 static void drop_copy(ifl_l2 *l2, uint32_t entry, const ifl_l2_request *r)
 {
     if (l2->halves == 2)
         held(l2, !home_of(l2, r), entry)->valid &= (uint8_t)~r->sectors;
-}
-
-/* What was stored stays in the half that it came through. */
-static void keep_copy(ifl_l2 *l2, uint32_t entry, const ifl_l2_request *r, ifl_l2_answer *answer)
-{
-    if (near_of(l2, r) != home_of(l2, r))
-        use(l2, near_of(l2, r), entry, r, answer)->valid |= r->whole;
 }
 
 static ifl_l2_answer write_entry(ifl_l2 *l2, uint32_t entry, const ifl_l2_request *r)
@@ -373,12 +358,18 @@ static ifl_l2_answer write_entry(ifl_l2 *l2, uint32_t entry, const ifl_l2_reques
     line->valid |= r->whole;
     make_dirty(l2, home_of(l2, r), line, r->sectors, r->now, &answer);
     for (int s = 0; parts && s < IFL_LINE_SECTORS; s++)
-        if (parts >> s & 1)
-            write_part(line, s, r->bytes);
+        if (parts >> s & 1) {
+            const unsigned written = line->written[s] + (unsigned)r->bytes;
+            line->written[s] = (uint8_t)(written < IFL_SECTOR_BYTES ? written : IFL_SECTOR_BYTES);
+            if (written >= IFL_SECTOR_BYTES)
+                line->valid |= (uint8_t)(1 << s);
+        }
     half->parts += (part_of(line) != 0) - was_part;
     limit_parts(l2, home_of(l2, r), r->now, &answer);
     drop_copy(l2, entry, r);
-    keep_copy(l2, entry, r, &answer);
+    /* What was stored stays in the half that it came through. */
+    if (near_of(l2, r) != home_of(l2, r))
+        use(l2, near_of(l2, r), entry, r, &answer)->valid |= r->whole;
     return answer;
 }
 

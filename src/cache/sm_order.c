@@ -112,11 +112,6 @@ static bool is_any_ready(const state *s)
     return ready > 0;
 }
 
-static bool has_request(const state *s, const warp *w)
-{
-    return w->next < w->end && !s->requests[w->next].is_barrier;
-}
-
 /* ---- sub-cores ------------------------------------------------------------------------------- */
 
 static uint32_t take_oldest(state *s, subcore *core)
@@ -133,7 +128,7 @@ static void choose_warp(state *s, subcore *core)
 {
     while (!core->current && core->ready_count) {
         const uint32_t w = take_oldest(s, core);
-        if (has_request(s, &s->warps[w]))
+        if (s->warps[w].next < s->warps[w].end && !s->requests[s->warps[w].next].is_barrier)
             core->current = w + 1;
         else
             settle(s, &s->warps[w]);

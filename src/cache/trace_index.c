@@ -32,14 +32,6 @@ static ifl_keyed *find_runs(ifl_trace_index *x, const ifl_trace *trace, uint32_t
 
 /* ---- warps and requests ---------------------------------------------------------------------- */
 
-static void enter_warp(ifl_trace_index *x, uint64_t warp)
-{
-    const uint64_t block = warp / x->warps_per_block;
-    if (!x->block_count || x->blocks[x->block_count - 1].number != block)
-        x->blocks[x->block_count++] = (ifl_trace_block){.number = block, .warp = x->warp_count};
-    x->warps[x->warp_count++] = (ifl_trace_warp){.number = warp, .request = x->request_count};
-}
-
 /* The request before ended its turn where the next one's is another. */
 static void add_request(ifl_trace_index *x, const ifl_trace_record *r)
 {
@@ -108,8 +100,13 @@ static void add_touch(ifl_trace_index *x, const ifl_trace_record *r)
 static void add_record(ifl_trace_index *x, const ifl_trace_record *r)
 {
     const bool is_new_warp = !x->warp_count || x->warps[x->warp_count - 1].number != r->warp;
-    if (is_new_warp)
-        enter_warp(x, r->warp);
+    if (is_new_warp) {
+        const uint64_t block = r->warp / x->warps_per_block;
+        if (!x->block_count || x->blocks[x->block_count - 1].number != block)
+            x->blocks[x->block_count++] = (ifl_trace_block){.number = block, .warp = x->warp_count};
+        x->warps[x->warp_count++] =
+            (ifl_trace_warp){.number = r->warp, .request = x->request_count};
+    }
     if (is_new_warp || r->kind >= IFL_TRACE_BARRIER ||
         x->requests[x->request_count - 1].position != r->position)
         add_request(x, r);

@@ -148,17 +148,13 @@ ifl_status ifl_task_read(const char *reference, uint64_t seed, const volatile in
     return status;
 }
 
-static void free_contents(ifl_task_argument *argument)
-{
-    free(argument->before);
-    free(argument->after);
-    argument->before = argument->after = NULL;
-}
-
 void ifl_task_free(ifl_task *task)
 {
-    for (size_t i = 0; i < task->arguments.count; i++)
-        free_contents(&task->arguments.at[i]);
+    for (size_t i = 0; i < task->arguments.count; i++) {
+        free(task->arguments.at[i].before);
+        free(task->arguments.at[i].after);
+        task->arguments.at[i].before = task->arguments.at[i].after = NULL;
+    }
     ifl_vec_free(&task->arguments);
     ifl_vec_free(&task->words.arguments);
     ifl_arena_free(&task->arena);
@@ -176,14 +172,6 @@ static uint32_t mix(uint64_t seed, int trial, size_t argument)
     return (uint32_t)(z >> 32 ^ z);
 }
 
-/* "TYPExCOUNT=random:SEED:LIMIT" with another seed: limits stay. */
-static const char *with_seed(ifl_task *task, const char *text, const char *fill, uint32_t seed)
-{
-    const char *own = fill + strcspn(fill, ":");
-    const char *limits = *own ? own + 1 + strcspn(own + 1, ":") : own;
-    return ifl_arena_printf(&task->arena, "%.*s:%u%s", (int)(own - text), text, seed, limits);
-}
-
 /* Random contents have another seed for each trial; an output's are random where they do not
  * matter. */
 static const char *words_of(ifl_task *task, int trial, size_t index, bool is_fresh)
@@ -192,8 +180,12 @@ static const char *words_of(ifl_task *task, int trial, size_t index, bool is_fre
     const uint32_t seed = mix(task->seed, trial, index);
     if (!fill)
         return text;
-    if (starts_with(fill, "=random") || starts_with(fill, "=permutation"))
-        return with_seed(task, text, fill, seed);
+    if (starts_with(fill, "=random") || starts_with(fill, "=permutation")) {
+        /* "TYPExCOUNT=random:SEED:LIMIT" with another seed: limits stay. */
+        const char *own = fill + strcspn(fill, ":");
+        const char *limits = *own ? own + 1 + strcspn(own + 1, ":") : own;
+        return ifl_arena_printf(&task->arena, "%.*s:%u%s", (int)(own - text), text, seed, limits);
+    }
     if (is_fresh && (starts_with(fill, "=zero") || starts_with(fill, "=const")))
         return ifl_arena_printf(&task->arena, "%.*s=random:%u", (int)(fill - text), text, seed);
     return text;

@@ -440,11 +440,6 @@ static bool fill_place(ifl_worker *worker, uint32_t index)
     return true;
 }
 
-static bool is_done(const ifl_block *block)
-{
-    return block->live == 0;
-}
-
 /* Warp instructions of the worker's since it was asked before. */
 static uint64_t issued_since(ifl_worker *worker)
 {
@@ -570,7 +565,7 @@ static void run_block(ifl_worker *worker, ifl_block *block, turn *now)
     }
     if (should_stop(worker))
         return;
-    if (is_done(block)) {
+    if (block->live == 0) {
         end_block(worker, block);
         now->ended = true;
     } else if (worker->tells_ends && runs_several(worker->grid)) {

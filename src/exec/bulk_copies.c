@@ -331,22 +331,17 @@ static uint64_t at_rank(const ifl_warp *warp, uint64_t address, int rank)
                : (address & offset_bits) | (uint64_t)rank << IFL_RANK_SHIFT;
 }
 
-/* .cta_group::2: the objects of all even or all odd blocks of the pairs count, as the given one is
- * in an even or an odd block (PTX ISA 9.0, "cp.async.bulk.tensor"). */
-static int rank_of_object(const ifl_bulk_op *op, uint64_t address, int rank)
-{
-    return op->is_pair && rank != NO_RANK ? (rank & ~1) | (int)(address >> IFL_RANK_SHIFT & 1)
-                                          : rank;
-}
-
 static bool find_object(bulk_copy *c, const ifl_bulk_op *op, const char *frame, int rank)
 {
     if (!op->has_barrier)
         return true;
     const uint64_t address = ifl_lane_address(&op->barrier, frame, c->lane);
-    c->object =
-        ifl_mbarrier_in(c->warp, c->code, op->barrier.space,
-                        at_rank(c->warp, address, rank_of_object(op, address, rank)), c->lane);
+    /* .cta_group::2: the objects of all even or all odd blocks of the pairs count, as the given
+     * one is in an even or an odd block (PTX ISA 9.0, "cp.async.bulk.tensor"). */
+    const int wanted =
+        op->is_pair && rank != NO_RANK ? (rank & ~1) | (int)(address >> IFL_RANK_SHIFT & 1) : rank;
+    c->object = ifl_mbarrier_in(c->warp, c->code, op->barrier.space,
+                                at_rank(c->warp, address, wanted), c->lane);
     return c->object != NULL;
 }
 

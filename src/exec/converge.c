@@ -313,25 +313,22 @@ void ifl_sync_yield(ifl_warp *warp, const ifl_fragment *fragment)
         continue;
 }
 
-/* Lanes that stood at their BSYNC, ready to run, while others parted, and that then issue it last
- * of all, issue it with all that wait there (an H200's counters of tests/machine/meetings.cu; not
- * so where they have come from elsewhere, tests/patterns/ divergence.ptx). */
-static void count_all_that_wait(ifl_warp *warp, const ifl_code *block, unsigned barrier,
-                                uint32_t last)
-{
-    const uint32_t all = awaited(warp, barrier, __builtin_ctz(last));
-    if (!(all & ~waiting_at(warp, barrier)))
-        warp->worker->counts[block->count].threads += (uint64_t)__builtin_popcount(all & ~last);
-}
-
 void ifl_sync_wait(ifl_warp *warp, uint32_t index)
 {
     const ifl_fragment last = warp->fragments[index];
     const uint32_t lanes = warp->taken;
     wait_with(warp, index, IFL_FRAGMENT_AT_SYNC);
     const ifl_code *block = last.code - last.code->b;
-    if (last.aside == block)
-        count_all_that_wait(warp, block, last.code->count, lanes);
+    if (last.aside == block) {
+        /* Lanes that stood at their BSYNC, ready to run, while others parted, and that then
+         * issue it last of all, issue it with all that wait there (an H200's counters of
+         * tests/machine/meetings.cu; not so where they have come from elsewhere,
+         * tests/patterns/divergence.ptx). */
+        const uint32_t all = awaited(warp, last.code->count, __builtin_ctz(lanes));
+        if (!(all & ~waiting_at(warp, last.code->count)))
+            warp->worker->counts[block->count].threads +=
+                (uint64_t)__builtin_popcount(all & ~lanes);
+    }
     settle(warp, false);
 }
 

@@ -88,15 +88,6 @@ static void put_special(const ifl_warp *warp, const ifl_frame *frame, const ifl_
         put_lane(frame->slots, slot->slot, bits, w.lane, special_value(&w, special) + slot->add);
 }
 
-/* The place of the block is the one thing that every warp of every block needs anew: all lanes
- * alike, mostly 32 bits. */
-static void put_block_special(const ifl_warp *warp, char *slots, const ifl_special_slot *slot)
-{
-    const where w = {.warp = warp, .grid = warp->worker->grid};
-    put_all(slots, slot->slot, slot->bits == 64 ? 64 : 32,
-            special_value(&w, (ifl_special)slot->special) + slot->add);
-}
-
 /* Every reading is later than the one before it, also in another warp or launch. What waits by the
  * clock takes as many readings as the time that it waits for has of these. */
 enum { READING_CYCLES = 1024 };
@@ -233,8 +224,14 @@ static void clear_local(ifl_frame *frame)
 static void begin_frame(ifl_warp *warp, ifl_frame *frame)
 {
     const ifl_routine *routine = frame->routine;
-    for (size_t i = 0; i < routine->block_special_count; i++)
-        put_block_special(warp, frame->slots, &routine->specials[i]);
+    for (size_t i = 0; i < routine->block_special_count; i++) {
+        /* The place of the block is the one thing that every warp of every block needs anew: all
+         * lanes alike, mostly 32 bits. */
+        const where w = {.warp = warp, .grid = warp->worker->grid};
+        put_all(frame->slots, routine->specials[i].slot, routine->specials[i].bits == 64 ? 64 : 32,
+                special_value(&w, (ifl_special)routine->specials[i].special) +
+                    routine->specials[i].add);
+    }
     for (size_t i = 0; i < routine->undefined_count; i++)
         memset(frame->slots + routine->undefined[2 * i], 0, routine->undefined[2 * i + 1]);
     clear_local(frame);

@@ -578,14 +578,6 @@ static void note_changes(ifl_exec_run *run, bool waits)
         ifl_memory_launch_end(memory);
 }
 
-/* A kernel that reads clocks has one worker (ifl_demands, ordered). */
-static void run_from_clock(ifl_exec_run *run)
-{
-    run->workers[0].clock = run->engine->clock;
-    run_workers(run);
-    run->engine->clock = run->workers[0].clock;
-}
-
 /* While a run waited, its allocations may have gone. */
 static void forget_hints(ifl_exec_run *run)
 {
@@ -602,7 +594,10 @@ ifl_exec_pause ifl_engine_go_on(ifl_exec_run *run)
     first->waits = first->has_advanced = false;
     if (had_waited)
         forget_hints(run);
-    run_from_clock(run);
+    /* A kernel that reads clocks has one worker (ifl_demands, ordered). */
+    run->workers[0].clock = run->engine->clock;
+    run_workers(run);
+    run->engine->clock = run->workers[0].clock;
     run->seconds += seconds_now() - start;
     note_changes(run, first->waits);
     return !first->waits                        ? IFL_RUN_IS_OVER

@@ -16,28 +16,17 @@ enum { SUMS_MAX_SHIFT = 63, EXACT_F16_BITS = 41, F32_NAN = 0x7fffffff };
 
 /* ---- formats --------------------------------------------------------------------------------- */
 
-static ifl_number top_number(const ifl_matrix_format *f, bool negative, uint32_t mantissa)
-{
-    const bool is_nan = f->top == IFL_MATRIX_TOP_IEEE ? mantissa != 0 : true;
-    return (ifl_number){.significand = negative ? -1 : 1,
-                        .kind = is_nan ? IFL_NUMBER_NAN : IFL_NUMBER_INFINITE};
-}
-
-static ifl_number integer_of(const ifl_matrix_format *f, uint64_t bits)
-{
-    const int64_t value = (int64_t)(bits & ((UINT64_C(1) << f->bits) - 1));
-    const bool is_negative = f->class_ == 'S' && value >> (f->bits - 1);
-    return (ifl_number){.significand =
-                            (int32_t)(is_negative ? value - (INT64_C(1) << f->bits) : value)};
-}
-
 /* TF32 is an f32 whose last 13 bits do not count (PTX ISA: undefined; [X] and an H200: cut off). */
 ifl_number ifl_number_of(ifl_matrix_type type, uint64_t bits)
 {
     enum { TF32_IGNORED = 13 };
     const ifl_matrix_format *f = ifl_matrix_format_of(type);
-    if (f->class_ != 'F')
-        return integer_of(f, bits);
+    if (f->class_ != 'F') {
+        const int64_t value = (int64_t)(bits & ((UINT64_C(1) << f->bits) - 1));
+        const bool is_negative = f->class_ == 'S' && value >> (f->bits - 1);
+        return (ifl_number){.significand =
+                                (int32_t)(is_negative ? value - (INT64_C(1) << f->bits) : value)};
+    }
     if (type == IFL_MATRIX_TF32)
         bits >>= TF32_IGNORED;
     const uint32_t mantissas = (1u << f->mantissa_bits) - 1,
@@ -48,8 +37,11 @@ ifl_number ifl_number_of(ifl_matrix_type type, uint64_t bits)
     const bool is_top =
         exponent == exponents &&
         (f->top == IFL_MATRIX_TOP_IEEE || (f->top == IFL_MATRIX_TOP_LAST && mantissa == mantissas));
-    if (is_top)
-        return top_number(f, negative, mantissa);
+    if (is_top) {
+        const bool is_nan = f->top == IFL_MATRIX_TOP_IEEE ? mantissa != 0 : true;
+        return (ifl_number){.significand = negative ? -1 : 1,
+                            .kind = is_nan ? IFL_NUMBER_NAN : IFL_NUMBER_INFINITE};
+    }
     const int32_t significand = (int32_t)(exponent ? mantissa | (mantissas + 1) : mantissa);
     const int bias = (int)(exponents >> 1);
     return (ifl_number){.significand = negative ? -significand : significand,
@@ -78,12 +70,6 @@ static uint32_t sign_bit(const result_format *f, bool negative)
 static uint32_t infinity_bits(const result_format *f, bool negative)
 {
     return sign_bit(f, negative) | ((1u << f->exponent_bits) - 1) << f->mantissa_bits;
-}
-
-/* The canonical NaN: 0x7fffffff, 0x7fff. */
-static uint32_t nan_bits(const result_format *f)
-{
-    return (1u << (f->mantissa_bits + f->exponent_bits)) - 1;
 }
 
 /* magnitude >> shift, cut or rounded; to the left where shift is negative. */
@@ -165,7 +151,9 @@ static bool is_special(const result_format *f, const ifl_numbers *a, const ifl_n
         add_special(special_product(a->at[i], b->at[i]), &plus, &minus, &nan);
     if (!plus && !minus && !nan)
         return false;
-    *bits = nan || (plus && minus) ? nan_bits(f) : infinity_bits(f, minus);
+    /* The canonical NaN: 0x7fffffff, 0x7fff. */
+    *bits = nan || (plus && minus) ? (1u << (f->mantissa_bits + f->exponent_bits)) - 1
+                                   : infinity_bits(f, minus);
     return true;
 }
 

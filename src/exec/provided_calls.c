@@ -18,13 +18,6 @@ uint32_t *ifl_provided_register(const ifl_provided_lane *call, uint32_t index)
            call->lane;
 }
 
-/* Machine code hands arguments over in registers, each in an even one and what follows it. */
-static uint64_t machine_argument(const ifl_provided_lane *call, uint32_t index)
-{
-    const uint32_t at = FIRST_ARGUMENT + 2 * index;
-    return *ifl_provided_register(call, at) | (uint64_t)*ifl_provided_register(call, at + 1) << 32;
-}
-
 /* Of a call in PTX: how many of the bytes there are. */
 static size_t read_argument(const ifl_provided_lane *call, uint32_t index, void *to, size_t bytes)
 {
@@ -45,8 +38,13 @@ static size_t read_argument(const ifl_provided_lane *call, uint32_t index, void 
 uint64_t ifl_provided_argument(const ifl_provided_lane *call, uint32_t index)
 {
     uint64_t value = 0;
-    if (call->is_machine)
-        return machine_argument(call, index);
+    if (call->is_machine) {
+        /* Machine code hands arguments over in registers, each in an even one and what follows
+         * it. */
+        const uint32_t at = FIRST_ARGUMENT + 2 * index;
+        return *ifl_provided_register(call, at) | (uint64_t)*ifl_provided_register(call, at + 1)
+                                                      << 32;
+    }
     read_argument(call, index, &value, sizeof value);
     return value;
 }
@@ -266,13 +264,6 @@ static void call_malloc(const ifl_provided_lane *call)
     ifl_provided_result(call, a ? a->address + IFL_HEAP_FRONT : 0);
 }
 
-static void forget_hints(ifl_worker *worker, const ifl_allocation *a)
-{
-    for (size_t i = 0; i < worker->grid->image->sites.count; i++)
-        if (worker->hint[i].allocation == a)
-            worker->hint[i] = (ifl_hint){0};
-}
-
 static void call_free(const ifl_provided_lane *call)
 {
     uint64_t address = ifl_provided_argument(call, 0);
@@ -290,7 +281,9 @@ static void call_free(const ifl_provided_lane *call)
                                 : "which the kernel's malloc did not give");
         return;
     }
-    forget_hints(call->warp->worker, a);
+    for (size_t i = 0; i < call->warp->worker->grid->image->sites.count; i++)
+        if (call->warp->worker->hint[i].allocation == a)
+            call->warp->worker->hint[i] = (ifl_hint){0};
     ifl_memory_release(memory, a);
 }
 

@@ -200,12 +200,6 @@ static bool is_unordered(const ifl_warp *warp, const touch *earlier)
            warp->block->races->knows[warp->index][earlier->warp] < earlier->clock;
 }
 
-/* An own access counts: the copy was under way. */
-static bool is_during(const ifl_race_order *issue, const touch *earlier)
-{
-    return earlier->clock && issue->knows[earlier->warp] < earlier->clock;
-}
-
 void ifl_race_issue(ifl_warp *warp, ifl_race_order *issue)
 {
     struct ifl_race_block *races = warp->block->races;
@@ -455,8 +449,9 @@ void ifl_race_stores(ifl_warp *warp, const ifl_code *code, const char *frame, ui
 
 static const touch *during(const ifl_race_order *issue, const touch *kept)
 {
+    /* An own access counts: the copy was under way. */
     for (unsigned n = 0; n < KEPT; n++)
-        if (is_during(issue, &kept[n]))
+        if (kept[n].clock && issue->knows[kept[n].warp] < kept[n].clock)
             return &kept[n];
     return NULL;
 }

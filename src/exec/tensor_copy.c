@@ -46,16 +46,6 @@ static uint32_t steps(const ifl_tensor_map *map, unsigned dimension)
            map->element_stride[dimension];
 }
 
-/* The box as it is walked: the innermost dimension has no stride but between slices, and a box, or a pixel, has
- * one slice of the channels (code/tensor_map.h). */
-static void count_slices(ifl_tensor_map *map)
-{
-    if (!map->interleave)
-        map->element_stride[0] = 1;
-    else
-        map->box[map->rank - 2] = map->image.channels = 1;
-}
-
 /* Of packed elements sizes are counted in units from here on, and so are coordinates. */
 static ifl_box count_units(ifl_tensor_map *map, const ifl_box *box)
 {
@@ -65,7 +55,12 @@ static ifl_box count_units(ifl_tensor_map *map, const ifl_box *box)
     map->box[0] = (uint16_t)(map->box[0] / unit.elements);
     map->image.channels = (uint16_t)(map->image.channels / unit.elements);
     counted.coordinates[0] /= unit.elements;
-    count_slices(map);
+    /* The box as it is walked: the innermost dimension has no stride but between slices, and a
+     * box, or a pixel, has one slice of the channels (code/tensor_map.h). */
+    if (!map->interleave)
+        map->element_stride[0] = 1;
+    else
+        map->box[map->rank - 2] = map->image.channels = 1;
     return counted;
 }
 
@@ -164,12 +159,6 @@ static void next_pixel(const ifl_tensor_map *map, int64_t *at)
         at[first + i] = map->image.lower[i];
     }
     at[map->rank - 1] += map->element_stride[map->rank - 1]; /* an H200 */
-}
-
-static void first_pixel(const ifl_tensor_map *map, const ifl_box *box, int64_t *at)
-{
-    for (unsigned i = 0; i < map->rank; i++)
-        at[i] = box->coordinates[i];
 }
 
 /* What an H200 calls an illegal instruction. */
@@ -454,7 +443,8 @@ static bool each_of_image(box_copy *c, const ifl_box *box, const row_work *work)
     const pixel_groups groups = groups_of(c->map, box);
     int64_t pixel[IFL_TENSOR_RANKS] = {0}, halo[GROUPS][IFL_TENSOR_RANKS];
     bool is_right = true;
-    first_pixel(c->map, box, pixel);
+    for (unsigned i = 0; i < c->map->rank; i++)
+        pixel[i] = box->coordinates[i];
     for (unsigned g = 0; g < groups.count; g++) {
         for (unsigned p = 0; p < groups.pixels && is_right; p++, next_pixel(c->map, pixel))
             is_right = do_pixel(c, box, pixel, work);

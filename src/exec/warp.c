@@ -172,13 +172,6 @@ static void meet_at(ifl_warp *warp, ifl_fragment *fragment, const ifl_code *join
         ifl_meeting_add(warp, fragment, join, fragment->frame);
 }
 
-static void set_others_aside(ifl_warp *warp, uint32_t index)
-{
-    for (uint32_t i = 0; i < warp->count; i++)
-        if (warp->fragments[i].state == IFL_FRAGMENT_READY)
-            warp->fragments[i].aside = i == index ? NULL : warp->fragments[i].code;
-}
-
 /* Of lanes that part in machine code the smaller group runs first and, of two alike, those that do
  * not branch: found by the counters of an H200 (tests/machine/meetings.cu), which are another's
  * with any other order. */
@@ -197,8 +190,11 @@ static void diverge(ifl_warp *warp, uint32_t index)
     const ifl_code *code = fragment->code;
     ifl_warp_tell_divergence(warp, code, fragment->mask, warp->taken);
     meet_at(warp, fragment, code->join);
-    if (warp->sync)
-        set_others_aside(warp, index);
+    if (warp->sync) {
+        for (uint32_t i = 0; i < warp->count; i++)
+            if (warp->fragments[i].state == IFL_FRAGMENT_READY)
+                warp->fragments[i].aside = i == index ? NULL : warp->fragments[i].code;
+    }
     ifl_fragment other = *fragment;
     other.mask &= ~warp->taken;
     other.code = code + 1;
@@ -631,12 +627,6 @@ static void handle(ifl_warp *warp, uint32_t index)
     }
 }
 
-static void refill(ifl_warp *warp, const ifl_fragment *fragment)
-{
-    warp->slice = someone_waits(fragment->meeting) ? IFL_SHORT_SLICE : IFL_LONG_SLICE;
-    warp->observed = warp->changed = warp->spins = false;
-}
-
 static void run_fragment(ifl_warp *warp, uint32_t index)
 {
     ifl_fragment *fragment = &warp->fragments[index];
@@ -666,24 +656,19 @@ static void end_turns(ifl_warp *warp, uint32_t index, bool observed, bool change
     warp->reason = IFL_REASON_YIELD;
 }
 
-/* Behind a barrier a warp has one request a turn, until one was of shared memory (leave_barrier). The
- * fragment has just had one. */
-static void count_behind(ifl_warp *warp, const ifl_fragment *fragment)
-{
-    const ifl_site *sites = warp->worker->grid->image->sites.at;
-    if (sites[fragment->code[-1].site].access.space == IFL_SPACE_SHARED)
-        warp->behind = 0;
-    else if (--warp->behind)
-        warp->requests_left = 1;
-}
-
 /* The fragment had a request, the last of those that its warp may have. */
 static void end_requests(ifl_warp *warp, const ifl_fragment *fragment)
 {
     const bool goes_on =
         !warp->worker->grid->keeps_pace || ifl_pace_goes_on(warp, fragment->code[-1].site);
     if (warp->behind) {
-        count_behind(warp, fragment);
+        /* Behind a barrier a warp has one request a turn, until one was of shared memory
+         * (leave_barrier). The fragment has just had one. */
+        const ifl_site *sites = warp->worker->grid->image->sites.at;
+        if (sites[fragment->code[-1].site].access.space == IFL_SPACE_SHARED)
+            warp->behind = 0;
+        else if (--warp->behind)
+            warp->requests_left = 1;
     } else if (warp->worker->grid->keeps_pace && goes_on) {
         warp->requests_left = 1;
         warp->reason = IFL_REASON_NONE;
@@ -732,7 +717,9 @@ void ifl_warp_run(ifl_warp *warp)
         if (warp->slice < 0 || warp->running != &warp->fragments[index]) {
             observed |= turns && warp->observed;
             changed |= turns && warp->changed;
-            refill(warp, &warp->fragments[index]);
+            warp->slice =
+                someone_waits(warp->fragments[index].meeting) ? IFL_SHORT_SLICE : IFL_LONG_SLICE;
+            warp->observed = warp->changed = warp->spins = false;
         }
         warp->running = &warp->fragments[index];
         run_fragment(warp, (uint32_t)index);

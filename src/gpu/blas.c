@@ -96,15 +96,6 @@ static bool start(ifl_blas *b, const ifl_gpu *gpu)
     return b->handle && b->set_stream(b->handle, gpu->stream) == 0;
 }
 
-static void stop(ifl_blas *b)
-{
-    if (b->handle)
-        b->destroy(b->handle);
-    if (b->library)
-        ifl_dynamic_close(b->library);
-    free(b);
-}
-
 /* NULL where there is none; it is looked for once. */
 static const ifl_blas *open_once(ifl_gpu *gpu)
 {
@@ -119,8 +110,13 @@ static const ifl_blas *open_once(ifl_gpu *gpu)
 
 void ifl_gpu_blas_close(ifl_gpu *gpu)
 {
-    if (gpu->blas)
-        stop(gpu->blas);
+    if (gpu->blas) {
+        if (gpu->blas->handle)
+            gpu->blas->destroy(gpu->blas->handle);
+        if (gpu->blas->library)
+            ifl_dynamic_close(gpu->blas->library);
+        free(gpu->blas);
+    }
     gpu->blas = NULL;
 }
 

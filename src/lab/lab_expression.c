@@ -342,14 +342,6 @@ static const char *word_at(const cursor *c, const char **end)
     return e ? e->value : NULL;
 }
 
-static void put_number(FILE *out, double value)
-{
-    if (value == floor(value) && fabs(value) < 0x1p53)
-        fprintf(out, "%lld", (long long)value);
-    else
-        fprintf(out, "%.17g", value);
-}
-
 static void expand_brace(cursor *c, FILE *out)
 {
     double value;
@@ -358,7 +350,10 @@ static void expand_brace(cursor *c, FILE *out)
         fputs(word, out);
         c->at = end + 1;
     } else if (evaluate(c, '}', &value) == IFL_OK) {
-        put_number(out, value);
+        if (value == floor(value) && fabs(value) < 0x1p53)
+            fprintf(out, "%lld", (long long)value);
+        else
+            fprintf(out, "%.17g", value);
         c->at++;
     }
 }

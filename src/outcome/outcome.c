@@ -67,14 +67,6 @@ ifl_status ifl_outcome_add_modelled(ifl_outcome *outcome, const ifl_device *devi
     return status == IFL_OK ? keep(outcome, &gpu, error) : status;
 }
 
-static ifl_status add_without_model(ifl_outcome *outcome, const ifl_device *device, const char *why,
-                                    ifl_error *error)
-{
-    ifl_outcome_gpu gpu = {.device = device,
-                           .why = ifl_arena_text(&outcome->arena, why, strlen(why))};
-    return gpu.why ? keep(outcome, &gpu, error) : ifl_fail_memory(error, strlen(why));
-}
-
 ifl_status ifl_outcome_add(ifl_outcome *outcome, const ifl_device *device, ifl_error *error)
 {
     ifl_modelled modelled;
@@ -82,8 +74,11 @@ ifl_status ifl_outcome_add(ifl_outcome *outcome, const ifl_device *device, ifl_e
     const ifl_status status = ifl_model_find(outcome->profile, device, &modelled, &own);
     if (status == IFL_OK)
         return ifl_outcome_add_modelled(outcome, device, &modelled, error);
-    if (status != IFL_NO_MEMORY)
-        return add_without_model(outcome, device, own.text, error);
+    if (status != IFL_NO_MEMORY) {
+        ifl_outcome_gpu gpu = {.device = device,
+                               .why = ifl_arena_text(&outcome->arena, own.text, strlen(own.text))};
+        return gpu.why ? keep(outcome, &gpu, error) : ifl_fail_memory(error, strlen(own.text));
+    }
     if (error)
         *error = own;
     return status;

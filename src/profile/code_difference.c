@@ -121,29 +121,20 @@ static size_t join(ifl_code_difference *list, size_t count)
 
 /* ---- what became of them --------------------------------------------------------------------- */
 
-static bool is_local(ifl_traffic_kind traffic)
-{
-    return ifl_traffic_info_get(traffic)->space == IFL_SPACE_LOCAL;
-}
-
-static ifl_code_change of_same_bytes(const ifl_code_side *ptx, const ifl_code_side *machine)
-{
-    if (machine->requests != ptx->requests)
-        return machine->requests < ptx->requests ? IFL_CHANGE_MERGED : IFL_CHANGE_SPLIT;
-    return machine->instructions == ptx->instructions  ? IFL_CHANGE_SAME
-           : machine->instructions > ptx->instructions ? IFL_CHANGE_UNROLLED
-                                                       : IFL_CHANGE_JOINED;
-}
-
 static ifl_code_change judge(const ifl_code_difference *d)
 {
     if (!d->machine.instructions)
         return IFL_CHANGE_REMOVED;
     if (!d->ptx.instructions)
-        return is_local(d->traffic) ? IFL_CHANGE_SPILLED : IFL_CHANGE_ADDED;
+        return ifl_traffic_info_get(d->traffic)->space == IFL_SPACE_LOCAL ? IFL_CHANGE_SPILLED
+                                                                          : IFL_CHANGE_ADDED;
     if (d->machine.bytes != d->ptx.bytes)
         return d->machine.bytes < d->ptx.bytes ? IFL_CHANGE_FEWER : IFL_CHANGE_MORE;
-    return of_same_bytes(&d->ptx, &d->machine);
+    if (d->machine.requests != d->ptx.requests)
+        return d->machine.requests < d->ptx.requests ? IFL_CHANGE_MERGED : IFL_CHANGE_SPLIT;
+    return d->machine.instructions == d->ptx.instructions  ? IFL_CHANGE_SAME
+           : d->machine.instructions > d->ptx.instructions ? IFL_CHANGE_UNROLLED
+                                                           : IFL_CHANGE_JOINED;
 }
 
 static bool keep(ifl_profile *profile, ifl_code_difference d)

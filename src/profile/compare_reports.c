@@ -158,13 +158,6 @@ static ifl_status name_line(comparing *c, const json_t *from, ifl_compared_line 
     return line->place && line->op ? IFL_OK : no_memory(c);
 }
 
-static void keep_different(ifl_compared_line *line, const ifl_compared_list *all)
-{
-    for (size_t i = 0; i < all->count; i++)
-        if (all->at[i].differs)
-            line->counters.at[line->counters.count++] = all->at[i];
-}
-
 static ifl_status compare_lines(comparing *c, ifl_compared_launch *to, json_t *a, json_t *b)
 {
     ifl_compared_list all = {0};
@@ -176,7 +169,9 @@ static ifl_status compare_lines(comparing *c, ifl_compared_launch *to, json_t *a
         status = no_memory(c);
     if (status == IFL_OK) {
         count(c, all.at, all.count);
-        keep_different(&line, &all);
+        for (size_t i = 0; i < all.count; i++)
+            if (all.at[i].differs)
+                line.counters.at[line.counters.count++] = all.at[i];
         status = name_line(c, a, &line);
     }
     ifl_vec_free(&all);

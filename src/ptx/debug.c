@@ -21,15 +21,6 @@ static bool find_file(ifl_ptx_parser *parser, uint64_t number, uint32_t *file)
            ifl_ptx_no_memory(parser);
 }
 
-static bool skip_numbers(ifl_ptx_parser *parser)
-{
-    uint64_t ignored;
-    while (ifl_ptx_accept(parser, ','))
-        if (!ifl_ptx_take_count(parser, UINT64_MAX, "this value", &ignored))
-            return false;
-    return true;
-}
-
 bool ifl_ptx_take_file(ifl_ptx_parser *parser)
 {
     uint64_t number;
@@ -45,7 +36,11 @@ bool ifl_ptx_take_file(ifl_ptx_parser *parser)
     parser->files.at[file] = ifl_arena_text(&parser->program->arena, name.at, name.length);
     if (!parser->files.at[file])
         return ifl_ptx_no_memory(parser);
-    return skip_numbers(parser);
+    uint64_t ignored;
+    while (ifl_ptx_accept(parser, ','))
+        if (!ifl_ptx_take_count(parser, UINT64_MAX, "this value", &ignored))
+            return false;
+    return true;
 }
 
 /* ---- places --------------------------------------------------------------------------------- */

@@ -77,12 +77,6 @@ void ifl_lower_fence(ifl_lowerer *l)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static const ifl_variable *parameter(const ifl_lowerer *l, const uint32_t *list, uint32_t count,
-                                     uint32_t i)
-{
-    return i < count ? &l->input->program->variables[list[i]] : NULL;
-}
-
 /* One value of a call: in PARAM variables on both sides, or a register on the caller's. */
 static void fill_value(ifl_lowerer *l, const ifl_operand *mine, const ifl_variable *theirs,
                        ifl_call_value *value, uint32_t *next, bool is_result)
@@ -126,7 +120,8 @@ static ifl_call_value *fill_values(ifl_lowerer *l, const ifl_operand *slot, cons
     ifl_call_value *values = ifl_lower_allocate(l, (*count + 1) * sizeof *values);
     uint32_t next = 0;
     for (uint32_t i = 0; values && i < *count; i++)
-        fill_value(l, &member[i], parameter(l, list, list_count, i), &values[i], &next, is_result);
+        fill_value(l, &member[i], i < list_count ? &l->input->program->variables[list[i]] : NULL,
+                   &values[i], &next, is_result);
     return values;
 }
 

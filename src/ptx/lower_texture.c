@@ -421,14 +421,6 @@ static bool set_element(ifl_lowerer *l, const ifl_operand *slot, ifl_texture_op 
     return true;
 }
 
-/* Integer operations whose old value nobody sees commute, as long as all of a kernel's are of one
- * kind. */
-static void note_reduction(ifl_lowerer *l, const ifl_texture_op *op)
-{
-    l->image->demands.ordered |= (l->global_operations & ~(1u << op->operation)) != 0;
-    l->global_operations |= 1u << op->operation;
-}
-
 void ifl_lower_surface(ifl_lowerer *l)
 {
     const ifl_instruction *in = l->instruction;
@@ -445,8 +437,12 @@ void ifl_lower_surface(ifl_lowerer *l)
     op->counts_elements = op->is_formatted || in->opcode == IFL_OP_SURED_P;
     op->operation = in->modifiers.operation;
     op->type = in->type[0];
-    if (is_reduction)
-        note_reduction(l, op);
+    if (is_reduction) {
+        /* Integer operations whose old value nobody sees commute, as long as all of a kernel's
+         * are of one kind. */
+        l->image->demands.ordered |= (l->global_operations & ~(1u << op->operation)) != 0;
+        l->global_operations |= 1u << op->operation;
+    }
     for (unsigned i = 0; i < v.count && !is_load; i++)
         give_value(l, &v, i, op->data);
     emit_texture(l, op);

@@ -336,14 +336,6 @@ static void pack(ifl_lowerer *l, const ifl_operand *d, const ifl_operand *a, uin
     ifl_lower_resize(l, to, bits, l->slot_of[d->index], ifl_lower_register_bits(l, d), false, 0);
 }
 
-static ifl_operation move_of(unsigned bits)
-{
-    return bits <= 16   ? IFL_CODE_move16
-           : bits == 32 ? IFL_CODE_move32
-           : bits == 64 ? IFL_CODE_move64
-                        : IFL_CODE_move128;
-}
-
 static void lower_move(ifl_lowerer *l)
 {
     uint8_t type = l->instruction->type[0];
@@ -359,7 +351,11 @@ static void lower_move(ifl_lowerer *l)
         pack(l, d, a, from_count, bits);
     } else if (to_count == 1 && !ifl_lower_is_sink(d)) {
         uint32_t from = ifl_lower_source(l, a, bits, false), to = ifl_lower_destination(l, d, bits);
-        ifl_code *code = ifl_lower_emit(l, move_of(bits));
+        const ifl_operation move = bits <= 16   ? IFL_CODE_move16
+                                   : bits == 32 ? IFL_CODE_move32
+                                   : bits == 64 ? IFL_CODE_move64
+                                                : IFL_CODE_move128;
+        ifl_code *code = ifl_lower_emit(l, move);
         code->d = to, code->a = from;
         ifl_lower_finish(l, d, to, bits, ifl_type_class(type) == 'S');
     } else if (to_count > 1) {

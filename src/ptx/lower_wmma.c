@@ -348,12 +348,6 @@ static bool describe(ifl_lowerer *l, const factors *f, bool is_swapped, ifl_matr
            ifl_matrix_set_rule(op, IFL_MATRIX_UNIT_WARP, IFL_LOWER_PTX_SM);
 }
 
-/* Of 16 by 16 by 8 single-precision factors sm_90 multiplies four at a time. */
-static unsigned steps_of(const ifl_instruction *in)
-{
-    return in->type[1] == IFL_TYPE_TF32 ? 2 : 1;
-}
-
 void ifl_lower_wmma_mma(ifl_lowerer *l)
 {
     enum { D, A, B, C };
@@ -378,8 +372,9 @@ void ifl_lower_wmma_mma(ifl_lowerer *l)
     make_room(l, &sums);
     const ifl_ptx_fragment *first = is_swapped ? &b.fragment : &a.fragment,
                            *second = is_swapped ? &a.fragment : &b.fragment;
+    /* Of 16 by 16 by 8 single-precision factors sm_90 multiplies four at a time. */
     const unsigned m = first->lines < BLOCK_LINES ? first->lines : BLOCK_LINES,
-                   steps = steps_of(in);
+                   steps = in->type[1] == IFL_TYPE_TF32 ? 2 : 1;
     const factors f = {.first = is_swapped ? &b : &a,
                        .second = is_swapped ? &a : &b,
                        .c = &c,

@@ -56,20 +56,16 @@ static bool take_attributes(ifl_ptx_parser *parser, declaration *out)
     return true;
 }
 
-static bool take_vector(ifl_ptx_parser *parser, unsigned elements, declaration *out)
-{
-    out->vector = elements;
-    ifl_ptx_next(parser);
-    return true;
-}
-
 /* One dotted word of a declaration. */
 static bool take_property(ifl_ptx_parser *parser, declaration *out)
 {
     const ifl_ptx_token token = parser->lexer.token;
     ifl_type type = ifl_ptx_type(token.at, token.length);
-    if (is_dot(parser, "v2") || is_dot(parser, "v4") || is_dot(parser, "v8"))
-        return take_vector(parser, (unsigned)(token.at[1] - '0'), out);
+    if (is_dot(parser, "v2") || is_dot(parser, "v4") || is_dot(parser, "v8")) {
+        out->vector = (unsigned)(token.at[1] - '0');
+        ifl_ptx_next(parser);
+        return true;
+    }
     out->is_opaque |=
         is_dot(parser, "texref") || is_dot(parser, "samplerref") || is_dot(parser, "surfref");
     bool is_align = is_dot(parser, "align"), is_pointer = is_dot(parser, "ptr");

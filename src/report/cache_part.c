@@ -66,15 +66,6 @@ static void add_device(ifl_page *page, ifl_table *table, const ifl_cache_facts *
     ifl_table_add(page, table, &row);
 }
 
-static void print_sample(ifl_page *page, const ifl_cache_facts *f)
-{
-    ifl_page_paragraph(
-        page, INDENT, 2 * INDENT, IFL_STYLE_DIM,
-        ifl_arena_printf(&page->arena, "%s: left in the L2 %s; L1 of an SM %.0f KiB; simulated: %s",
-                         ifl_clean_line(&page->arena, f->device), bytes_text(page, &f->dirty_bytes),
-                         (double)f->l1_bytes / 1024, f->sample));
-}
-
 void ifl_cache_part_print(ifl_page *page, const ifl_profile *profile)
 {
     ifl_table table = {
@@ -87,8 +78,15 @@ void ifl_cache_part_print(ifl_page *page, const ifl_profile *profile)
     for (size_t i = 0; i < profile->caches.count; i++)
         add_device(page, &table, &profile->caches.at[i]);
     ifl_table_print(page, &table);
-    for (size_t i = 0; i < profile->caches.count; i++)
-        print_sample(page, &profile->caches.at[i]);
+    for (size_t i = 0; i < profile->caches.count; i++) {
+        ifl_page_paragraph(
+            page, INDENT, 2 * INDENT, IFL_STYLE_DIM,
+            ifl_arena_printf(
+                &page->arena, "%s: left in the L2 %s; L1 of an SM %.0f KiB; simulated: %s",
+                ifl_clean_line(&page->arena, profile->caches.at[i].device),
+                bytes_text(page, &profile->caches.at[i].dirty_bytes),
+                (double)profile->caches.at[i].l1_bytes / 1024, profile->caches.at[i].sample));
+    }
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

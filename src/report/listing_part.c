@@ -74,15 +74,6 @@ static void add_instruction(listing *l, const ifl_listed_instruction *at)
     ifl_table_add(l->page, &l->table, &row);
 }
 
-/* Above the first of its instructions that stand together. */
-static void add_line(listing *l, const ifl_listed_instruction *at)
-{
-    ifl_arena *arena = &l->page->arena;
-    const ifl_row row = {.span = ifl_page_kept(l->page, ifl_place_name(arena, at->file, at->line)),
-                         .span_note = ifl_page_kept(l->page, ifl_clean_line(arena, at->source))};
-    ifl_table_add(l->page, &l->table, &row);
-}
-
 static bool is_same_line(const ifl_listed_instruction *a, const ifl_listed_instruction *b)
 {
     return a && a->line == b->line && strcmp(a->file ? a->file : "", b->file ? b->file : "") == 0;
@@ -99,8 +90,14 @@ void ifl_listing_part_print(ifl_page *page, const ifl_profile *profile)
     choose_columns(&l);
     for (size_t i = 0; i < shown; i++) {
         const ifl_listed_instruction *at = &profile->machine.listing.at[i];
-        if (at->file && !is_same_line(last, at))
-            add_line(&l, at);
+        if (at->file && !is_same_line(last, at)) {
+            /* Above the first of its instructions that stand together. */
+            ifl_arena *arena = &l.page->arena;
+            const ifl_row row = {
+                .span = ifl_page_kept(l.page, ifl_place_name(arena, at->file, at->line)),
+                .span_note = ifl_page_kept(l.page, ifl_clean_line(arena, at->source))};
+            ifl_table_add(l.page, &l.table, &row);
+        }
         add_instruction(&l, at);
         last = at;
     }

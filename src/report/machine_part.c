@@ -113,15 +113,6 @@ static void print_loop(ifl_page *page, const ifl_machine_loop *loop, unsigned co
                            : NULL);
 }
 
-static void print_executed(ifl_page *page, const ifl_counters *counters)
-{
-    if (counters->known[IFL_COUNTER_instructions])
-        ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN,
-                           ifl_arena_printf(&page->arena, "The launch issues %s in all.",
-                                            counted(page, counters->value[IFL_COUNTER_instructions],
-                                                    "machine instruction")));
-}
-
 void ifl_machine_part_print(ifl_page *page, const ifl_profile *profile)
 {
     const ifl_machine_facts *facts = &profile->machine;
@@ -133,7 +124,12 @@ void ifl_machine_part_print(ifl_page *page, const ifl_profile *profile)
                                       ifl_clean_line(&page->arena, facts->file),
                                       facts->ran ? ": it ran, and all counts refer to it" : ""));
     print_resources(page, facts);
-    print_executed(page, &profile->counters);
+    if (profile->counters.known[IFL_COUNTER_instructions])
+        ifl_page_paragraph(
+            page, INDENT, INDENT, IFL_STYLE_PLAIN,
+            ifl_arena_printf(&page->arena, "The launch issues %s in all.",
+                             counted(page, profile->counters.value[IFL_COUNTER_instructions],
+                                     "machine instruction")));
     for (size_t l = 0; l < facts->loops.count; l++)
         if (facts->loops.at[l].is_innermost && count_alike(facts, l))
             print_loop(page, &facts->loops.at[l], count_alike(facts, l));

@@ -90,17 +90,13 @@ static bool is_zero(const ifl_figure_value *value)
     return !value->known || value->number == 0;
 }
 
-static bool is_difference(const ifl_compared *c)
-{
-    return c->a.known && c->b.known && c->relative > 0;
-}
-
 /* Only what differs, unless all is asked for. */
 static void print_counters(sheet *s, const ifl_compared_list *list)
 {
     ifl_table table = {.columns = columns, .column_count = 4, .indent = INDENT};
     for (size_t i = 0; i < list->count; i++)
-        if (s->options->all || is_difference(&list->at[i]))
+        if (s->options->all ||
+            (list->at[i].a.known && list->at[i].b.known && list->at[i].relative > 0))
             add_row(s, &table, &list->at[i]);
     if (!table.rows.count)
         return;

@@ -433,11 +433,6 @@ static const char *share_text(ifl_arena *arena, double share)
                             ifl_figure_percent((uint64_t)(share * 1e6), 1000000).text);
 }
 
-static const char *pattern_name(ifl_pattern_kind kind)
-{
-    return kind == IFL_PATTERN_CONTIGUOUS ? "contiguous per thread" : ifl_pattern_text(kind);
-}
-
 /* "strided, 32 words (81 %)": a row's pattern in short; the share of its requests stands behind it
  * where it is not all of them. "" where the pattern is not of this kind of access. */
 static const char *pattern_text(ifl_arena *arena, const ifl_place_row *row)
@@ -449,7 +444,9 @@ static const char *pattern_text(ifl_arena *arena, const ifl_place_row *row)
     const char *detail = pattern_detail(arena, pattern), *share = share_text(arena, pattern->share);
     if (!detail || !share)
         return NULL;
-    return ifl_arena_printf(arena, "%s%s%s", pattern_name(pattern->kind), detail, share);
+    const char *name = pattern->kind == IFL_PATTERN_CONTIGUOUS ? "contiguous per thread"
+                                                               : ifl_pattern_text(pattern->kind);
+    return ifl_arena_printf(arena, "%s%s%s", name, detail, share);
 }
 
 static ifl_row off_chip_row(sheet *s, const ifl_place_row *from)
@@ -539,15 +536,6 @@ static void print_unplaced(sheet *s)
     if (any)
         ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_DIM,
                            "Instructions without a source line: compile with -lineinfo.");
-}
-
-static void print_idle(sheet *s)
-{
-    size_t idle = s->outcome->off_chip.idle;
-    if (idle)
-        ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_DIM,
-                           ifl_arena_printf(&s->page.arena, "%zu memory instruction%s never ran.",
-                                            idle, idle == 1 ? "" : "s"));
 }
 
 /* ---- instruction mix ------------------------------------------------------------------------- */
@@ -753,7 +741,11 @@ static void print_sheet(sheet *s)
     print_places(s, &s->outcome->off_chip, false);
     print_places(s, &s->outcome->on_chip, true);
     print_unplaced(s);
-    print_idle(s);
+    size_t idle = s->outcome->off_chip.idle;
+    if (idle)
+        ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_DIM,
+                           ifl_arena_printf(&s->page.arena, "%zu memory instruction%s never ran.",
+                                            idle, idle == 1 ? "" : "s"));
     print_mix(s);
     ifl_machine_part_print(&s->page, s->profile);
     ifl_code_part_print(&s->page, s->profile, s->max_lines);

@@ -77,14 +77,6 @@ static void put_label(FILE *out, const ifl_bar *bar, double y)
     fputs("</text>\n", out);
 }
 
-static void put_range(FILE *out, const ifl_bar *bar, double y, double scale)
-{
-    const double middle = y + BAR_HEIGHT / 2.0;
-    fprintf(out, "<path class=\"range\" d=\"M%.1f %.1fH%.1fM%.1f %.1fv6M%.1f %.1fv6\"/>\n",
-            bar->low * scale, middle, bar->high * scale, bar->low * scale, middle - 3,
-            bar->high * scale, middle - 3);
-}
-
 static void put_bar(FILE *out, const ifl_bar *bar, int v, const char *name, double y, double scale)
 {
     const double length = bar->value[v] * scale;
@@ -99,8 +91,12 @@ static void put_bar(FILE *out, const ifl_bar *bar, int v, const char *name, doub
     fputs(": ", out);
     ifl_html_put(out, bar->text[v]);
     fputs("</title></rect>\n", out);
-    if (v == 0 && bar->high > 0)
-        put_range(out, bar, y, scale);
+    if (v == 0 && bar->high > 0) {
+        const double middle = y + BAR_HEIGHT / 2.0;
+        fprintf(out, "<path class=\"range\" d=\"M%.1f %.1fH%.1fM%.1f %.1fv6M%.1f %.1fv6\"/>\n",
+                bar->low * scale, middle, bar->high * scale, bar->low * scale, middle - 3,
+                bar->high * scale, middle - 3);
+    }
     ifl_svg_text(out, end + 5, y + BAR_HEIGHT - 1, "tick", bar->text[v]);
 }
 

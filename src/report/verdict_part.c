@@ -29,16 +29,6 @@ static const char *const limits[IFL_TERM_COUNT] = {
     [IFL_TERM_TAIL] = "the last wave of blocks",
 };
 
-/* Of kernels that load nothing: there is nothing that could be in flight. */
-static const char *latency_text(ifl_page *page, const ifl_profile *profile, const char *device)
-{
-    const char *longest = ifl_stalls_part_longest(profile, device);
-    if (ifl_traffic_off_chip(&profile->counters, IFL_ACCESS_LOAD).requests)
-        return limits[IFL_TERM_LATENCY];
-    return longest ? ifl_arena_printf(&page->arena, "latency: a warp waits longest for %s", longest)
-                   : "latency, but not of loads";
-}
-
 /* "latency: the grid has 4 blocks for 132 SMs": where most SMs have nothing to do, that is what
  * limits. A grid that is resident at once has no last wave, but SMs may have unequal shares. */
 static const char *limit_text(ifl_page *page, const ifl_profile *profile,
@@ -50,8 +40,15 @@ static const char *limit_text(ifl_page *page, const ifl_profile *profile,
         return "uneven work: some SMs take longer than the others";
     if (gpu->model.limiter != IFL_TERM_LATENCY)
         return limits[gpu->model.limiter];
-    if (!((double)blocks < sms))
-        return latency_text(page, profile, gpu->device->id);
+    if (!((double)blocks < sms)) {
+        /* Of kernels that load nothing: there is nothing that could be in flight. */
+        const char *longest = ifl_stalls_part_longest(profile, gpu->device->id);
+        if (ifl_traffic_off_chip(&profile->counters, IFL_ACCESS_LOAD).requests)
+            return limits[IFL_TERM_LATENCY];
+        return longest
+                   ? ifl_arena_printf(&page->arena, "latency: a warp waits longest for %s", longest)
+                   : "latency, but not of loads";
+    }
     return ifl_arena_printf(&page->arena, "latency: the grid has %s block%s for %.0f SMs",
                             ifl_figure_count(blocks).text, blocks == 1 ? "" : "s", sms);
 }
@@ -132,16 +129,6 @@ static void print_other_code(ifl_page *page, const ifl_profile *profile, const i
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_WARN, text ? text : "");
 }
 
-/* Such code keeps its variables in local memory and reloads them at each use. */
-static void print_debug(ifl_page *page, const ifl_profile *profile)
-{
-    static const char text[] = "The kernel was compiled for a debugger (-G), without "
-                               "optimizations: its counts and times say little "
-                               "of a release build. Compile with -lineinfo instead.";
-    if (ifl_profile_is_debug(profile))
-        ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_WARN, text);
-}
-
 static void print_default(ifl_page *page, const ifl_profile *profile, const char *target)
 {
     const char *code = profile->machine.ran
@@ -152,14 +139,6 @@ static void print_default(ifl_page *page, const ifl_profile *profile, const char
         code ? code : target);
     page->no_memory |= !text;
     ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_DIM, text ? text : "");
-}
-
-static void print_left(ifl_page *page, size_t left)
-{
-    if (left)
-        ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_DIM,
-                           ifl_arena_printf(&page->arena, "%s in the table below.",
-                                            ifl_figure_counted(left, "more GPU").text));
 }
 
 void ifl_verdict_part_print(ifl_page *page, const ifl_outcome *outcome, const char *default_for)
@@ -173,8 +152,16 @@ void ifl_verdict_part_print(ifl_page *page, const ifl_outcome *outcome, const ch
             print_other_code(page, outcome->profile, outcome->gpus.at[i].device);
             shown++;
         }
-    print_left(page, left);
-    print_debug(page, outcome->profile);
+    if (left)
+        ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_DIM,
+                           ifl_arena_printf(&page->arena, "%s in the table below.",
+                                            ifl_figure_counted(left, "more GPU").text));
+    /* Such code keeps its variables in local memory and reloads them at each use. */
+    static const char text[] = "The kernel was compiled for a debugger (-G), without "
+                               "optimizations: its counts and times say little "
+                               "of a release build. Compile with -lineinfo instead.";
+    if (ifl_profile_is_debug(outcome->profile))
+        ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_WARN, text);
     if (shown && default_for)
         print_default(page, outcome->profile, default_for);
 }

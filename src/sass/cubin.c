@@ -215,15 +215,6 @@ static ifl_nv_facts *facts_of_symbol(void *user, uint32_t index)
     return d && is_own_symbol(d, &symbol) ? &d->facts : NULL;
 }
 
-/* The sizes of linked code include what the system takes; those of objects do not yet. */
-static void take_shared(const reader *r, draft *d, const ifl_elf_section *section)
-{
-    const bool reserved =
-        r->sm >= SM_HOPPER && r->image.type == ET_EXEC && section->size >= RESERVED_SHARED;
-    d->kernel.reserved_shared_bytes = reserved ? RESERVED_SHARED : 0;
-    d->kernel.static_shared_bytes = section->size - d->kernel.reserved_shared_bytes;
-}
-
 static ifl_status read_section(reader *r, const ifl_elf_section *section)
 {
     draft *d = draft_of(r, section->info);
@@ -231,8 +222,13 @@ static ifl_status read_section(reader *r, const ifl_elf_section *section)
         return ifl_nv_info_read_file(&r->image, section, facts_of_symbol, r, r->error);
     if (d && ifl_elf_name_after(section, ".nv.info."))
         return ifl_nv_info_read_kernel(&r->image, section, &d->facts, r->error);
-    if (d && ifl_elf_name_after(section, ".nv.shared."))
-        take_shared(r, d, section);
+    if (d && ifl_elf_name_after(section, ".nv.shared.")) {
+        /* The sizes of linked code include what the system takes; those of objects do not yet. */
+        const bool reserved =
+            r->sm >= SM_HOPPER && r->image.type == ET_EXEC && section->size >= RESERVED_SHARED;
+        d->kernel.reserved_shared_bytes = reserved ? RESERVED_SHARED : 0;
+        d->kernel.static_shared_bytes = section->size - d->kernel.reserved_shared_bytes;
+    }
     return IFL_OK;
 }
 

@@ -281,11 +281,6 @@ static unsigned sign_at(const ifl_sass_style *style, unsigned at)
     return style->third_sign_at ? style->third_sign_at : THIRD_SIGN;
 }
 
-static unsigned absolute_at(const ifl_sass_style *style, unsigned at)
-{
-    return at == FIRST_AT ? sign_at(style, at) + 1 : sign_at(style, at) - 1;
-}
-
 /* From sm_86 a sum of halves whose lower one is a float reads its sources otherwise. */
 static bool is_lower_sum(const ifl_sass_instruction *in)
 {
@@ -303,7 +298,8 @@ static void sign(const ifl_sass_style *style, unsigned at, ifl_sass_operand *out
     out->negated = is_signed && !inverts;
     out->inverted = is_signed && inverts;
     if (style->has_absolute && !(style->absolute_unless_f32 && is_lower_sum(in)))
-        out->absolute = ifl_sass_bits(in->word, absolute_at(style, at), 1);
+        out->absolute = ifl_sass_bits(
+            in->word, at == FIRST_AT ? sign_at(style, at) + 1 : sign_at(style, at) - 1, 1);
 }
 
 /* What is converted has parts to choose from where its type has fewer bits than a register. */

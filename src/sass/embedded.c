@@ -104,21 +104,17 @@ static ifl_status search_cubin(search *s, char *image, size_t bytes)
 
 /* ---- fat binaries ---------------------------------------------------------------------------- */
 
-static void note_passed(search *s, uint32_t sm)
-{
-    const size_t used = strlen(s->passed);
-    if (used < LISTED - 16)
-        snprintf(s->passed + used, LISTED - used, "%ssm_%u", used ? ", " : "", sm);
-}
-
 static bool is_better(search *s, const ifl_fatbin_entry *entry, const ifl_fatbin_entry *best,
                       uint16_t kind)
 {
     if (entry->kind != kind)
         return false;
     if (s->sm && entry->sm > s->sm) {
-        if (kind == IFL_FATBIN_PTX)
-            note_passed(s, entry->sm);
+        if (kind == IFL_FATBIN_PTX) {
+            const size_t used = strlen(s->passed);
+            if (used < LISTED - 16)
+                snprintf(s->passed + used, LISTED - used, "%ssm_%u", used ? ", " : "", entry->sm);
+        }
         return false;
     }
     return !best->payload || entry->sm > best->sm;

@@ -203,16 +203,6 @@ static ifl_status read_files(reader *r, cursor *c)
     return IFL_OK;
 }
 
-/* NVIDIA adds .debug_str's base for this unit. Its linker puts units one after another without
- * changing the bases: 0 in any but the first is not to be trusted. */
-static void read_names_base(reader *r, cursor *c)
-{
-    r->unit.has_names = r->names && c->end - c->at >= 4;
-    r->unit.names_base = r->unit.has_names ? take(c, 4) : 0;
-    if (r->unit_count > 1 && r->unit.names_base == 0)
-        r->unit.has_names = false;
-}
-
 static bool read_format(reader *r, cursor *head, uint64_t version)
 {
     r->unit.min_instruction = take(head, 1);
@@ -241,7 +231,12 @@ static ifl_status read_head(reader *r, cursor *c, uint64_t version)
     const ifl_status status = read_files(r, &head);
     if (status == IFL_OK && !head.ok)
         return fail(r, start, "the head of a unit is cut short");
-    read_names_base(r, &head);
+    /* NVIDIA adds .debug_str's base for this unit. Its linker puts units one after another
+     * without changing the bases: 0 in any but the first is not to be trusted. */
+    r->unit.has_names = r->names && head.end - head.at >= 4;
+    r->unit.names_base = r->unit.has_names ? take(&head, 4) : 0;
+    if (r->unit_count > 1 && r->unit.names_base == 0)
+        r->unit.has_names = false;
     return status;
 }
 
@@ -394,12 +389,6 @@ static uint64_t special_advance(const reader *r, uint64_t opcode)
     return (opcode - r->unit.opcode_base) / r->unit.line_range;
 }
 
-static void skip_operands(reader *r, cursor *c, uint64_t opcode)
-{
-    for (unsigned i = 0; i < r->unit.operand_counts[opcode - 1]; i++)
-        take_leb(c, false);
-}
-
 static void run_standard(reader *r, cursor *c, uint64_t opcode)
 {
     enum { ADVANCE_PC = 2, ADVANCE_LINE, SET_FILE, CONST_ADD_PC = 8, FIXED_ADVANCE_PC };
@@ -413,8 +402,10 @@ static void run_standard(reader *r, cursor *c, uint64_t opcode)
         advance(r, special_advance(r, 255));
     else if (opcode == FIXED_ADVANCE_PC)
         r->state.address += take(c, 2);
-    else
-        skip_operands(r, c, opcode);
+    else {
+        for (unsigned i = 0; i < r->unit.operand_counts[opcode - 1]; i++)
+            take_leb(c, false);
+    }
 }
 
 static ifl_status run_special(reader *r, const uint8_t *at, uint64_t opcode)

@@ -359,15 +359,6 @@ static void note_call(ifl_object_text *text, ifl_provided function)
     text->calls_textures |= ifl_provided_asks_textures(function);
 }
 
-/* A symbol that nobody has stops those who need it when they are lowered. */
-static void note_need(ifl_object_text *text, const ifl_object_patch *patch)
-{
-    if (patch->kind == PATCH_ABSENT)
-        text->unresolved = patch->symbol;
-    if (patch->kind == PATCH_PROVIDED)
-        note_call(text, (ifl_provided)patch->index);
-}
-
 /* Addresses of such functions stand in .nv.constant4, which all kernels share; .nv.info.NAME says
  * who calls them. */
 static ifl_status note_externs(loader *l, const char *kernel, const ifl_elf_section *section)
@@ -399,8 +390,13 @@ static ifl_status take_externs(loader *l)
 static void note_needs(ifl_object *object)
 {
     for (size_t i = 0; i < object->patch_count; i++)
-        if (object->patches[i].needed_by)
-            note_need(object->patches[i].needed_by, &object->patches[i]);
+        if (object->patches[i].needed_by) {
+            /* A symbol that nobody has stops those who need it when they are lowered. */
+            if (object->patches[i].kind == PATCH_ABSENT)
+                object->patches[i].needed_by->unresolved = object->patches[i].symbol;
+            if (object->patches[i].kind == PATCH_PROVIDED)
+                note_call(object->patches[i].needed_by, (ifl_provided)object->patches[i].index);
+        }
 }
 
 /* ---- one cubin ------------------------------------------------------------------------------- */

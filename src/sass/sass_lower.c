@@ -245,12 +245,6 @@ static void lower_instruction(ifl_sass_lowerer *l, uint32_t index)
     emit_refusal(l);
 }
 
-static void select_part(ifl_sass_lowerer *l, uint32_t index)
-{
-    while (index >= l->part->first + l->part->count)
-        l->part++;
-}
-
 static void lower_block(ifl_sass_lowerer *l, uint32_t b)
 {
     const ifl_flow_block *block = &l->flow.blocks[b];
@@ -258,7 +252,8 @@ static void lower_block(ifl_sass_lowerer *l, uint32_t b)
     l->index = block->first;
     l->block_start[b] = (uint32_t)l->build.code.count;
     ifl_sass_emit(l, IFL_CODE_block)->count = b;
-    select_part(l, block->first);
+    while (block->first >= l->part->first + l->part->count)
+        l->part++;
     for (uint32_t i = block->first; i < block->last && l->status == IFL_OK; i++)
         lower_instruction(l, i);
 }

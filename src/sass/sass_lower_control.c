@@ -126,11 +126,6 @@ static uint64_t part_address(const ifl_sass_lowerer *l)
     return l->part->text->address;
 }
 
-static bool is_relative(const ifl_sass_lowerer *l)
-{
-    return !ifl_sass_is(l, IFL_SASS_VALUE_RELATIVE, IFL_SASS_WORD_ABS);
-}
-
 /* BRX: from the next instruction. RET and CALL with .REL: from a target, which is where the
  * addresses in registers are counted from. */
 void ifl_sass_lower_jump(ifl_sass_lowerer *l)
@@ -141,7 +136,8 @@ void ifl_sass_lower_jump(ifl_sass_lowerer *l)
     if (from)
         emit_jump(l, part_address(l) + (uint64_t)from->value);
     else
-        emit_jump(l, is_relative(l) ? next + offset : offset);
+        emit_jump(l, !ifl_sass_is(l, IFL_SASS_VALUE_RELATIVE, IFL_SASS_WORD_ABS) ? next + offset
+                                                                                 : offset);
 }
 
 void ifl_sass_lower_call(ifl_sass_lowerer *l)
@@ -271,13 +267,6 @@ static void emit_barrier_save(ifl_sass_lowerer *l, uint32_t number, uint32_t slo
     code->d = slot;
 }
 
-static void emit_barrier_restore(ifl_sass_lowerer *l, uint32_t number, uint32_t slot)
-{
-    ifl_code *code = ifl_sass_emit(l, IFL_CODE_sync_restore);
-    code->count = number;
-    code->a = slot;
-}
-
 /* Between a barrier register and a general one, or (what code for sm_87 begins with) between two
  * barrier registers. */
 void ifl_sass_lower_barrier_move(ifl_sass_lowerer *l)
@@ -295,8 +284,11 @@ void ifl_sass_lower_barrier_move(ifl_sass_lowerer *l)
                                             : ifl_sass_lower_source(l, a, 1);
     if (saves)
         emit_barrier_save(l, a->index, slot);
-    if (restores)
-        emit_barrier_restore(l, d->index, slot);
+    if (restores) {
+        ifl_code *code = ifl_sass_emit(l, IFL_CODE_sync_restore);
+        code->count = d->index;
+        code->a = slot;
+    }
 }
 
 static uint32_t mask_slot(ifl_sass_lowerer *l)

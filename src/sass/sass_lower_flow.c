@@ -209,12 +209,6 @@ static void see_predicate(ifl_flow_see *see, void *to, unsigned first, unsigned 
         see(to, first + index, is_written);
 }
 
-static void see_all_predicates(ifl_flow_see *see, void *to, unsigned first, bool is_written)
-{
-    for (unsigned i = 0; i < IFL_SASS_PREDICATES; i++)
-        see_predicate(see, to, first, i, is_written);
-}
-
 /* What is known of an operand is not read from its registers. */
 static void see_operand(const ifl_sass_operand *operand, ifl_sass_known known, ifl_flow_see *see,
                         void *to)
@@ -254,8 +248,10 @@ void ifl_sass_touch(const ifl_sass_lowerer *l, uint32_t index, ifl_flow_see *see
     const ifl_sass_known *known = l->known ? l->known + (size_t)index * IFL_SASS_OPERANDS : nothing;
     see_predicate(see, to, instruction->guard_uniform ? IFL_SASS_FROM_UP0 : IFL_SASS_FROM_P0,
                   instruction->guard, false);
-    if (instruction->op == IFL_SASS_OP_P2R)
-        see_all_predicates(see, to, IFL_SASS_FROM_P0, false);
+    if (instruction->op == IFL_SASS_OP_P2R) {
+        for (unsigned i = 0; i < IFL_SASS_PREDICATES; i++)
+            see_predicate(see, to, IFL_SASS_FROM_P0, i, false);
+    }
     for (unsigned o = 0; o < instruction->operand_count; o++)
         if (!instruction->operand[o].is_destination)
             see_operand(&instruction->operand[o], known[o], see, to);

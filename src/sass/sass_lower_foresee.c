@@ -22,15 +22,11 @@ static ifl_sass_lower_function *function_of(const ifl_sass_instruction *instruct
     return ifl_sass_lower_table[instruction->op];
 }
 
-/* An atomic whose old value nobody gets. */
-static bool is_reduction(const ifl_sass_instruction *instruction)
-{
-    return instruction->op == IFL_SASS_OP_RED || instruction->op == IFL_SASS_OP_REDG;
-}
-
 static bool is_understood(const ifl_sass_instruction *instruction)
 {
-    return ifl_sass_names_all(instruction) || is_reduction(instruction) ||
+    /* An atomic whose old value nobody gets. */
+    return ifl_sass_names_all(instruction) || instruction->op == IFL_SASS_OP_RED ||
+           instruction->op == IFL_SASS_OP_REDG ||
            function_of(instruction) == ifl_sass_lower_warpsync;
 }
 

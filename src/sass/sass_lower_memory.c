@@ -19,11 +19,6 @@ static uint8_t space_of(unsigned op)
     return op == IFL_SASS_OP_RED ? IFL_SPACE_GLOBAL : spaces[op];
 }
 
-static unsigned shift_of(unsigned scale)
-{
-    return scale == 4 ? 2 : scale == 8 ? 3 : scale == 16 ? 4 : 0;
-}
-
 /* Of global memory a base is two registers: where the operand says .64, or the instruction .E and
  * the operand nothing. */
 static uint8_t form_of(const ifl_sass_lowerer *l, const ifl_sass_operand *at, uint8_t space)
@@ -46,7 +41,8 @@ void ifl_sass_lower_address(ifl_sass_lowerer *l, const ifl_sass_operand *at, ifl
     }
     const bool is_far = t->space == IFL_SPACE_GLOBAL || t->space == IFL_SPACE_GENERIC;
     t->form = form_of(l, at, t->space);
-    t->scale = (uint8_t)shift_of(at->scale);
+    const unsigned shift = at->scale == 4 ? 2 : at->scale == 8 ? 3 : at->scale == 16 ? 4 : 0;
+    t->scale = (uint8_t)shift;
     t->offset = at->value;
     const ifl_sass_known known = ifl_sass_known_of(l, at);
     if (at->base != IFL_SASS_NO_REGISTER)

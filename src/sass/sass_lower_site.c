@@ -498,13 +498,6 @@ static bool is_in_turn(const ifl_sass_instruction *instruction)
            from->value != FIRST_INDEX;
 }
 
-static void find_barrier(const ifl_sass_instruction *instruction, ifl_control *to)
-{
-    const bool arrives = ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION) == IFL_SASS_WORD_ARV;
-    to->step = arrives ? IFL_STEP_ARRIVE : IFL_STEP_BARRIER;
-    to->defers = ifl_sass_value(instruction, IFL_SASS_VALUE_DEFER) == IFL_SASS_WORD_DEFER_BLOCKING;
-}
-
 /* Lanes that have parted meet, or some may end and the others go on. */
 static bool is_join(const ifl_sass_instruction *instruction)
 {
@@ -536,9 +529,13 @@ static ifl_control control_of(const ifl_sass_instruction *instruction,
     find_sources(instruction, before, &found);
     if (instruction->op == IFL_SASS_OP_MEMBAR)
         found.step = fence_step(instruction);
-    else if (instruction->op == IFL_SASS_OP_BAR)
-        find_barrier(instruction, &found);
-    else if (instruction->op == IFL_SASS_OP_LDGDEPBAR)
+    else if (instruction->op == IFL_SASS_OP_BAR) {
+        const bool arrives =
+            ifl_sass_value(instruction, IFL_SASS_VALUE_OPERATION) == IFL_SASS_WORD_ARV;
+        found.step = arrives ? IFL_STEP_ARRIVE : IFL_STEP_BARRIER;
+        found.defers =
+            ifl_sass_value(instruction, IFL_SASS_VALUE_DEFER) == IFL_SASS_WORD_DEFER_BLOCKING;
+    } else if (instruction->op == IFL_SASS_OP_LDGDEPBAR)
         found.step = IFL_STEP_GROUP;
     else if (ifl_sass_is_forgetting(instruction))
         found.step = IFL_STEP_FORGET;

@@ -142,18 +142,13 @@ static void set_offsets(ifl_sass_lowerer *l, const parts *p, ifl_texture_op *op)
     }
 }
 
-static uint8_t packing_of(const ifl_sass_lowerer *l)
-{
-    return value(l, IFL_SASS_VALUE_TYPE) != IFL_SASS_WORD_F16      ? IFL_TEXTURE_WORDS
-           : value(l, IFL_SASS_VALUE_ROUNDING) == IFL_SASS_WORD_RZ ? IFL_TEXTURE_HALVES_TO_ZERO
-                                                                   : IFL_TEXTURE_HALVES;
-}
-
 /* The wanted channels: the first two in the registers of the destination, the others in those of
  * the second one. Two halves have one register each. */
 static void set_channels(ifl_sass_lowerer *l, ifl_texture_op *op)
 {
-    op->packs = packing_of(l);
+    op->packs = value(l, IFL_SASS_VALUE_TYPE) != IFL_SASS_WORD_F16      ? IFL_TEXTURE_WORDS
+                : value(l, IFL_SASS_VALUE_ROUNDING) == IFL_SASS_WORD_RZ ? IFL_TEXTURE_HALVES_TO_ZERO
+                                                                        : IFL_TEXTURE_HALVES;
     const ifl_sass_operand *d[2] = {operand(l, IFL_SASS_ROLE_DESTINATION),
                                     operand(l, IFL_SASS_ROLE_DESTINATION2)},
                            *mask = operand(l, IFL_SASS_ROLE_MASK);
@@ -169,15 +164,6 @@ static void set_channels(ifl_sass_lowerer *l, ifl_texture_op *op)
             is_there ? ifl_sass_register_slot(l, to->index + (op->packs ? 0 : n % 2)) : l->sink;
         n++;
     }
-}
-
-static void refuse_rest(ifl_sass_lowerer *l)
-{
-    const ifl_sass_word derivatives = value(l, IFL_SASS_VALUE_DERIVATIVES);
-    if (has(l, IFL_SASS_VALUE_MULTISAMPLE))
-        ifl_sass_refuse(l, "of several samples");
-    else if (has(l, IFL_SASS_VALUE_DERIVATIVES) && derivatives != IFL_SASS_WORD_NDV)
-        ifl_sass_refuse(l, "with derivatives");
 }
 
 /* All that the engine has is resident; the predicate tells what is not: ptxas turns it round for
@@ -236,16 +222,6 @@ static void set_detail(ifl_sass_lowerer *l, const parts *p, ifl_texture_op *op)
     }
 }
 
-/* Before the coordinates of TXD, before the rest of all others. */
-static void set_texture_handle(ifl_sass_lowerer *l, const parts *p, ifl_texture_op *op)
-{
-    const ifl_sass_operand *at = p->at[l->instruction->op != IFL_SASS_OP_TXD];
-    if (p->before)
-        op->handle = ifl_sass_lower_source(l, at, 1);
-    else
-        set_handle(l, op);
-}
-
 /* Of TXD's registers, in which a handle comes first. */
 static uint32_t coordinate_of_gradient(ifl_sass_lowerer *l, const parts *p, unsigned index)
 {
@@ -275,11 +251,20 @@ void ifl_sass_lower_texture(ifl_sass_lowerer *l)
         return;
     op->use = use_of(l->instruction->op);
     set_shape(l, dimensions_of(l), op);
-    refuse_rest(l);
+    const ifl_sass_word derivatives = value(l, IFL_SASS_VALUE_DERIVATIVES);
+    if (has(l, IFL_SASS_VALUE_MULTISAMPLE))
+        ifl_sass_refuse(l, "of several samples");
+    else if (has(l, IFL_SASS_VALUE_DERIVATIVES) && derivatives != IFL_SASS_WORD_NDV)
+        ifl_sass_refuse(l, "with derivatives");
     const parts p = parts_of(l, op);
     if (l->refused)
         return;
-    set_texture_handle(l, &p, op);
+    /* Before the coordinates of TXD, before the rest of all others. */
+    const ifl_sass_operand *at = p.at[l->instruction->op != IFL_SASS_OP_TXD];
+    if (p.before)
+        op->handle = ifl_sass_lower_source(l, at, 1);
+    else
+        set_handle(l, op);
     set_coordinates(l, &p, op);
     set_detail(l, &p, op);
     set_offsets(l, &p, op);

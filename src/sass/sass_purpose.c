@@ -157,15 +157,6 @@ static void add(outlook *o, span places, unsigned use)
     }
 }
 
-/* Addresses are pairs of registers, the lower one named. */
-static void add_address(outlook *o, const ifl_sass_operand *operand)
-{
-    if (operand->base < REGISTER_ZERO - 1)
-        add(o, (span){GENERAL + operand->base, 2}, FOR_ADDRESS);
-    if (operand->uniform < REGISTER_ZERO - 1 && operand->uniform != UNIFORM_ZERO_OLD)
-        add(o, (span){UNIFORM + operand->uniform, 2}, FOR_ADDRESS);
-}
-
 /* ---- one instruction ------------------------------------------------------------------------- */
 
 static work work_of(const ifl_sass_instruction *instruction)
@@ -255,9 +246,13 @@ static unsigned pass(const ifl_sass_instruction *instruction, outlook *o)
     forget_results(instruction, o);
     for (unsigned i = 0; i < instruction->operand_count; i++) {
         const ifl_sass_operand *operand = &instruction->operand[i];
-        if (operand->kind == IFL_SASS_MEMORY)
-            add_address(o, operand);
-        else if (operand->kind == IFL_SASS_CONSTANT && operand->base < REGISTER_ZERO)
+        if (operand->kind == IFL_SASS_MEMORY) {
+            /* Addresses are pairs of registers, the lower one named. */
+            if (operand->base < REGISTER_ZERO - 1)
+                add(o, (span){GENERAL + operand->base, 2}, FOR_ADDRESS);
+            if (operand->uniform < REGISTER_ZERO - 1 && operand->uniform != UNIFORM_ZERO_OLD)
+                add(o, (span){UNIFORM + operand->uniform, 2}, FOR_ADDRESS);
+        } else if (operand->kind == IFL_SASS_CONSTANT && operand->base < REGISTER_ZERO)
             add(o, (span){GENERAL + operand->base, 1}, FOR_ADDRESS);
         else if (!operand->is_destination)
             add(o, places_of(operand), use);

@@ -63,12 +63,6 @@ static void wait_for_groups(journey *j, const ifl_sass_instruction *instruction,
     j->group_count = left;
 }
 
-static void commit_group(journey *j)
-{
-    if (j->group_count < MOST_GROUPS)
-        j->group[j->group_count++] = j->turn[FAR] + 1;
-}
-
 /* Local memory is in the L1 for the most part. */
 static bool is_near(const ifl_sass_instruction *instruction)
 {
@@ -80,8 +74,10 @@ static bool is_near(const ifl_sass_instruction *instruction)
 static void issue(journey *j, const ifl_sass_instruction *instruction)
 {
     const uint8_t scoreboard = instruction->write_barrier;
-    if (instruction->op == IFL_SASS_OP_LDGDEPBAR)
-        commit_group(j);
+    if (instruction->op == IFL_SASS_OP_LDGDEPBAR) {
+        if (j->group_count < MOST_GROUPS)
+            j->group[j->group_count++] = j->turn[FAR] + 1;
+    }
     if (instruction->sass_class == IFL_SASS_COPY_ASYNC)
         j->since++;
     if (scoreboard >= IFL_SASS_SCOREBOARDS)

@@ -51,21 +51,16 @@ static void put_hexadecimal(writer *out, int64_t value, bool is_signed)
         put(out, "0x%" PRIx64, (uint64_t)value);
 }
 
-/* Twenty digits; from 10^9 on with an exponent. */
-static void put_finite(writer *out, double value)
-{
-    const double large = 1e9;
-    if (value == 0 && signbit(value))
-        put_text(out, "-0.0");
-    else
-        put(out, fabs(value) >= large ? "%.20e" : "%.20g", value);
-}
-
 static void put_float(writer *out, double value, bool is_negative, bool is_quiet)
 {
-    if (isfinite(value))
-        put_finite(out, value);
-    else
+    if (isfinite(value)) {
+        /* Twenty digits; from 10^9 on with an exponent. */
+        const double large = 1e9;
+        if (value == 0 && signbit(value))
+            put_text(out, "-0.0");
+        else
+            put(out, fabs(value) >= large ? "%.20e" : "%.20g", value);
+    } else
         put(out, "%c%s", is_negative ? '-' : '+',
             isinf(value) ? "INF"
             : is_quiet   ? "QNAN"
@@ -411,15 +406,6 @@ static bool is_hidden(const ifl_sass_operand *operand, uint64_t described,
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-/* An operand of an instruction that was made by hand. */
-static void put_plain(writer *out, const ifl_sass_operand *operand, const ifl_sass_instruction *in)
-{
-    static const ifl_sass_place address = {
-        .syntax = IFL_SASS_AS_MEMORY, .is_signed = true, .base_at = 1};
-    put_text(out, sign_of(operand));
-    put_placed(out, operand, &address, in);
-}
-
 static void put_operands(writer *out, const ifl_sass_instruction *in)
 {
     const ifl_sass_row *row =
@@ -437,8 +423,13 @@ static void put_operands(writer *out, const ifl_sass_instruction *in)
                           : separator);
         if (row)
             put_operand(out, &in->operand[i], row->operand[at], in);
-        else
-            put_plain(out, &in->operand[i], in);
+        else {
+            /* An operand of an instruction that was made by hand. */
+            static const ifl_sass_place address = {
+                .syntax = IFL_SASS_AS_MEMORY, .is_signed = true, .base_at = 1};
+            put_text(out, sign_of(&in->operand[i]));
+            put_placed(out, &in->operand[i], &address, in);
+        }
         separator = ", ";
     }
 }

@@ -759,11 +759,6 @@ static ifl_status parse_file(parser *p)
     return status;
 }
 
-static ifl_status parse_at(parser *p)
-{
-    return p->at[0] && strspn(p->at, "0123456789") == strlen(p->at) ? parse_same(p) : parse_file(p);
-}
-
 /* ---- words ----------------------------------------------------------------------------------- */
 
 static const char expected[] =
@@ -801,7 +796,8 @@ static ifl_status parse_word(parser *p)
     if (accept(p, "bytes:"))
         return parse_bytes(p);
     if (accept(p, "@"))
-        return parse_at(p);
+        return p->at[0] && strspn(p->at, "0123456789") == strlen(p->at) ? parse_same(p)
+                                                                        : parse_file(p);
     return starts_number(*p->at) ? parse_bare(p) : parse_element(p);
 }
 

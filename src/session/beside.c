@@ -86,15 +86,6 @@ static ifl_status run_ptx(ifl_session *session, const ifl_session_launch *launch
     return ran;
 }
 
-static void say(ifl_beside *out, const ifl_error *error)
-{
-    if (error->file[0] && error->line)
-        snprintf(out->why, sizeof out->why, "its PTX stops at %.120s:%d: %.320s", error->file,
-                 error->line, error->text);
-    else
-        snprintf(out->why, sizeof out->why, "%.500s", error->text);
-}
-
 ifl_status ifl_beside_run(ifl_session *session, const ifl_session_launch *launch, ifl_beside *out,
                           ifl_error *error)
 {
@@ -115,9 +106,13 @@ ifl_status ifl_beside_run(ifl_session *session, const ifl_session_launch *launch
         return status;
     }
     out->has_run = status == IFL_OK && !waits;
-    if (status != IFL_OK)
-        say(out, &own);
-    else if (waits)
+    if (status != IFL_OK) {
+        if (own.file[0] && own.line)
+            snprintf(out->why, sizeof out->why, "its PTX stops at %.120s:%d: %.320s", own.file,
+                     own.line, own.text);
+        else
+            snprintf(out->why, sizeof out->why, "%.500s", own.text);
+    } else if (waits)
         snprintf(out->why, sizeof out->why,
                  "its PTX waits for memory that the host or another kernel changes");
     return IFL_OK;

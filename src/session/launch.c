@@ -354,13 +354,6 @@ static ifl_status place_buffer(ifl_launch *launch, size_t index, ifl_error *erro
     return IFL_OK;
 }
 
-static void describe_tensor(const ifl_tensor_map *tensor, uint64_t address, uint8_t *out)
-{
-    ifl_tensor_map placed = *tensor;
-    placed.address = address;
-    ifl_tensor_map_write(&placed, out);
-}
-
 /* Parameters of 8 bytes; numbers of textures have 4. */
 static ifl_status name_texture(ifl_launch *launch, size_t index, uint8_t *out, ifl_error *error)
 {
@@ -386,9 +379,11 @@ static ifl_status lay_out(ifl_launch *launch, ifl_error *error)
             launch->params + of->parameters[argument->parameter].offset + argument->offset;
         if (argument->kind == IFL_ARGUMENT_VALUE)
             memcpy(param, argument->value, argument->value_bytes);
-        else if (argument->tensor)
-            describe_tensor(argument->tensor, launch->buffers[i]->address, param);
-        else if (argument->texture)
+        else if (argument->tensor) {
+            ifl_tensor_map placed = *argument->tensor;
+            placed.address = launch->buffers[i]->address;
+            ifl_tensor_map_write(&placed, param);
+        } else if (argument->texture)
             status = name_texture(launch, i, param, error);
         else
             memcpy(param, &launch->buffers[i]->address, sizeof launch->buffers[i]->address);

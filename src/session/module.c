@@ -195,15 +195,6 @@ static ifl_status add_kernel(ifl_module *module, const ifl_program *program, uin
     return IFL_OK;
 }
 
-static ifl_status add_program(ifl_module *module, ifl_program *program, ifl_error *error)
-{
-    if (!ifl_vec_push(&module->programs, program)) {
-        ifl_program_free(program);
-        return ifl_fail_memory(error, sizeof program);
-    }
-    return IFL_OK;
-}
-
 static ifl_status add_kernels(ifl_module *module, const ifl_program *program, ifl_error *error)
 {
     ifl_status status = IFL_OK;
@@ -237,8 +228,13 @@ static ifl_status read_text(ifl_module *module, const ifl_ptx_texts *texts, size
     const ifl_ptx_text *text = &texts->list.at[i];
     name_text(module, texts, i, name, sizeof name);
     const ifl_status status = ifl_ptx_read(name, text->text, text->bytes, &program, &own);
-    if (status == IFL_OK)
-        return add_program(module, program, error);
+    if (status == IFL_OK) {
+        if (!ifl_vec_push(&module->programs, program)) {
+            ifl_program_free(program);
+            return ifl_fail_memory(error, sizeof program);
+        }
+        return IFL_OK;
+    }
     if (status != IFL_NO_MEMORY && texts->list.count > 1) {
         if (module->unread_count++ == 0)
             module->unread = own;

@@ -43,13 +43,6 @@ static void relocate(const ifl_variable *variable, uint8_t *host, const uint64_t
     }
 }
 
-static void initialise(const ifl_variable *variable, uint8_t *host, const uint64_t *address)
-{
-    if (variable->data)
-        memcpy(host, variable->data, variable->bytes);
-    relocate(variable, host, address);
-}
-
 void ifl_variables_reset(const ifl_program *program, const ifl_memory *memory,
                          const uint64_t *address)
 {
@@ -61,7 +54,9 @@ void ifl_variables_reset(const ifl_program *program, const ifl_memory *memory,
         uint8_t *host = at->host + (address[v] - at->address);
         if (!variable->data)
             memset(host, 0, variable->bytes);
-        initialise(variable, host, address);
+        if (variable->data)
+            memcpy(host, variable->data, variable->bytes);
+        relocate(variable, host, address);
     }
 }
 

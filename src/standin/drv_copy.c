@@ -31,16 +31,6 @@ static deep_side deep_of(const ifl_cuda_copy_side *side)
                        .pitch = side->pitch};
 }
 
-static uint8_t *start_of(const deep_side *side)
-{
-    return side->type == IFL_CUDA_ON_HOST ? side->host : side->device;
-}
-
-static ifl_box_side side_of(const deep_side *side)
-{
-    return (ifl_box_side){side->x, side->y, side->z, side->pitch, side->height};
-}
-
 /* cudaMemcpyKind; unified addresses say themselves what they are. */
 static int kind_of(int from, int to)
 {
@@ -54,7 +44,7 @@ static int kind_of(int from, int to)
 /* Places and widths are in bytes, of arrays too. */
 static ifl_cuda_error find_side(const deep_side *side, const ifl_extent *box, ifl_array_side *out)
 {
-    const ifl_box_side of = side_of(side);
+    const ifl_box_side of = (ifl_box_side){side->x, side->y, side->z, side->pitch, side->height};
     const ifl_position at = {side->x, side->y, side->z};
     if (side->type == IFL_CUDA_IN_ARRAY) {
         const ifl_array *array = ifl_array_of(side->array);
@@ -63,7 +53,8 @@ static ifl_cuda_error find_side(const deep_side *side, const ifl_extent *box, if
     }
     if (side->type < IFL_CUDA_ON_HOST || side->type > IFL_CUDA_UNIFIED)
         return ifl_cudaErrorInvalidValue;
-    *out = (ifl_array_side){.start = start_of(side), .pitch = side->pitch};
+    *out = (ifl_array_side){.start = side->type == IFL_CUDA_ON_HOST ? side->host : side->device,
+                            .pitch = side->pitch};
     return ifl_box_find(&of, box, &out->offset, &out->slice);
 }
 

@@ -120,14 +120,6 @@ static ifl_green *green_of(void *handle)
     return ifl_handle_find(IFL_HANDLE_GREEN, handle);
 }
 
-/* Once a process: the model knows whole GPUs. */
-static void tell_times(unsigned sms)
-{
-    static bool is_told;
-    if (!__atomic_exchange_n(&is_told, true, __ATOMIC_RELAXED))
-        ifl_state_tell("a green context has %u SMs; times are predicted for all of the GPU", sms);
-}
-
 static ifl_cuda_error create(void **out, void *descriptor, int device, unsigned flags)
 {
     const description *of = ifl_handle_find(IFL_HANDLE_RESOURCES, descriptor);
@@ -144,7 +136,11 @@ static ifl_cuda_error create(void **out, void *descriptor, int device, unsigned 
     }
     *green = (ifl_green){.gpu = device, .sms = of->sms, .id = ifl_driver_next_id()};
     ifl_driver_use_primary(device, true);
-    tell_times(green->sms);
+    /* Once a process: the model knows whole GPUs. */
+    static bool is_told;
+    if (!__atomic_exchange_n(&is_told, true, __ATOMIC_RELAXED))
+        ifl_state_tell("a green context has %u SMs; times are predicted for all of the GPU",
+                       green->sms);
     *out = green;
     return ifl_cudaSuccess;
 }

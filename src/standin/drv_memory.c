@@ -3,14 +3,9 @@
 #include "standin/driver_served.h"
 #include "standin/managed_range.h"
 
-static ifl_cuda_error allocate(void **out, size_t bytes)
-{
-    return out && bytes ? cudaMalloc(out, bytes) : ifl_cudaErrorInvalidValue;
-}
-
 IFL_SERVED ifl_cuda_error cuMemAlloc_v2(void **out, size_t bytes)
 {
-    DRIVE(allocate(out, bytes));
+    DRIVE(out && bytes ? cudaMalloc(out, bytes) : ifl_cudaErrorInvalidValue);
 }
 
 static ifl_cuda_error range_in(ifl_session *session, uintptr_t *start, size_t *bytes, uintptr_t at)

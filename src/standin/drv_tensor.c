@@ -70,12 +70,6 @@ static uint8_t packing_of(int type)
     return type < FIRST ? IFL_TENSOR_WHOLE : (uint8_t)(IFL_TENSOR_FOURS + type - FIRST);
 }
 
-/* Elements of 4 bits that stand apart, in slices: what such a slice holds no document says. */
-static bool is_missing(const tensor_words *w)
-{
-    return packing_of(w->type) >= IFL_TENSOR_FOURS_APART && w->interleave;
-}
-
 static bool is_plain_right(const void *out, const tensor_words *w)
 {
     return out && (uintptr_t)out % 64 == 0 && w->type >= 0 && w->type <= LAST_TYPE && w->rank &&
@@ -145,7 +139,8 @@ static ifl_cuda_error describe(const void *out, const tensor_words *w, ifl_tenso
     const bool has_atoms = w->swizzle > IFL_TENSOR_SWIZZLE_128;
     if (!is_plain_right(out, w) || !is_for_gpu(w) || !are_slices_right(w))
         return ifl_cudaErrorInvalidValue;
-    if (is_missing(w))
+    /* Elements of 4 bits that stand apart, in slices: what such a slice holds no document says. */
+    if (packing_of(w->type) >= IFL_TENSOR_FOURS_APART && w->interleave)
         return ifl_cudaErrorNotSupported;
     *map = (ifl_tensor_map){.rank = (uint8_t)w->rank,
                             .type = types[w->type].type,

@@ -174,11 +174,6 @@ IFL_SERVED ifl_cuda_error cuMemAddressFree(uintptr_t at, size_t bytes)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static bool fits_machine(uint64_t bytes)
-{
-    return bytes / (uint64_t)sysconf(_SC_PAGESIZE) <= (uint64_t)sysconf(_SC_PHYS_PAGES);
-}
-
 static bool is_place(const location *l)
 {
     return l->type >= AT_DEVICE && l->type <= AT_CURRENT_NODE &&
@@ -202,7 +197,9 @@ static ifl_cuda_error make(uint64_t *out, int file, uint64_t bytes, const proper
 
 static int file_of(uint64_t bytes)
 {
-    const int file = fits_machine(bytes) ? memfd_create(FILE_NAME, MFD_CLOEXEC) : -1;
+    const int file = bytes / (uint64_t)sysconf(_SC_PAGESIZE) <= (uint64_t)sysconf(_SC_PHYS_PAGES)
+                         ? memfd_create(FILE_NAME, MFD_CLOEXEC)
+                         : -1;
     if (file < 0 || ftruncate(file, (off_t)bytes) == 0)
         return file;
     close(file);

@@ -26,14 +26,6 @@ static const char *kind_of(ifl_op_kind kind)
     return names[kind];
 }
 
-static void print_kernel(FILE *to, const ifl_op_kernel *k, bool is_detailed)
-{
-    fprintf(to, "\\n%s", k->kernel->signature);
-    if (is_detailed)
-        fprintf(to, "\\n<<<(%u,%u,%u), (%u,%u,%u), %" PRIu64 ">>>", k->grid[0], k->grid[1],
-                k->grid[2], k->block[0], k->block[1], k->block[2], k->shared_bytes);
-}
-
 static void print_copy(FILE *to, const ifl_op_copy *c, bool is_detailed)
 {
     static const char *const kinds[] = {"host to host", "host to device", "device to host",
@@ -54,9 +46,13 @@ static void print_node(FILE *to, const char *prefix, const ifl_node *node, bool 
 {
     const ifl_op *op = &node->op;
     fprintf(to, "\"%s%u\" [label=\"%u: %s", prefix, node->number, node->number, kind_of(op->kind));
-    if (op->kind == IFL_DO_KERNEL)
-        print_kernel(to, &op->of.kernel, is_detailed);
-    else if (op->kind == IFL_DO_COPY)
+    if (op->kind == IFL_DO_KERNEL) {
+        fprintf(to, "\\n%s", op->of.kernel.kernel->signature);
+        if (is_detailed)
+            fprintf(to, "\\n<<<(%u,%u,%u), (%u,%u,%u), %" PRIu64 ">>>", op->of.kernel.grid[0],
+                    op->of.kernel.grid[1], op->of.kernel.grid[2], op->of.kernel.block[0],
+                    op->of.kernel.block[1], op->of.kernel.block[2], op->of.kernel.shared_bytes);
+    } else if (op->kind == IFL_DO_COPY)
         print_copy(to, &op->of.copy, is_detailed);
     else if (op->kind == IFL_DO_SET && is_detailed)
         print_set(to, &op->of.set);

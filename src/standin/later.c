@@ -585,13 +585,6 @@ static bool goes_by_nodes(const ifl_graph *graph)
     return found;
 }
 
-/* Takes all back that was put for the last graph. */
-static void take_back(ifl_session *session)
-{
-    while (all.list.count && all.list.at[all.list.count - 1]->graph == all.graphs)
-        take_out(session, all.list.count - 1);
-}
-
 static bool put_all(const ifl_stream *stream, const ifl_graph *graph)
 {
     putting defaults = {.at = place_of(stream),
@@ -630,7 +623,9 @@ ifl_cuda_error ifl_later_give_graph(ifl_session *session, const ifl_stream *stre
     if (!goes_by_nodes(graph))
         return ifl_later_give(session, stream, &whole);
     if (!put_all(stream, graph)) {
-        take_back(session);
+        /* Takes all back that was put for the last graph. */
+        while (all.list.count && all.list.at[all.list.count - 1]->graph == all.graphs)
+            take_out(session, all.list.count - 1);
         return ifl_cudaErrorMemoryAllocation;
     }
     begin(session);
@@ -644,16 +639,11 @@ typedef struct awaited {
     const void *event; /* both NULL: everything */
 } awaited;
 
-static bool is_left(const awaited *what)
-{
-    return what->stream  ? ifl_later_holds(what->stream)
-           : what->event ? ifl_later_records(what->event)
-                         : ifl_later_is_any();
-}
-
 static void finish(ifl_session *session, awaited what)
 {
-    while (!inside && is_left(&what))
+    while (!inside && (what.stream  ? ifl_later_holds(what.stream)
+                       : what.event ? ifl_later_records(what.event)
+                                    : ifl_later_is_any()))
         if (!advance(session))
             ifl_state_rest(REST_US);
 }

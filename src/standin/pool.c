@@ -99,13 +99,6 @@ ifl_pool *ifl_pool_holding(uint64_t address)
     return NULL;
 }
 
-static void leave_all(const ifl_pool *pool)
-{
-    for (size_t i = all.count; i-- > 0;)
-        if (all.at[i].pool == pool)
-            drop(i);
-}
-
 /* CUDA Runtime API, cudaMemPoolDestroy: a GPU whose current pool goes allocates from its own
  * again. */
 bool ifl_pool_destroy(const void *handle)
@@ -115,7 +108,9 @@ bool ifl_pool_destroy(const void *handle)
         return false;
     if (pool == current[pool->gpu])
         current[pool->gpu] = NULL;
-    leave_all(pool);
+    for (size_t i = all.count; i-- > 0;)
+        if (all.at[i].pool == pool)
+            drop(i);
     ifl_handle_remove(pool);
     free(pool);
     return true;

@@ -99,18 +99,13 @@ static ifl_cuda_error fail(ifl_graph *graph)
     return ifl_cudaErrorGraphRecaptureFailure;
 }
 
-static bool is_memory(const ifl_op *op)
-{
-    return op->kind == IFL_DO_ALLOCATE || op->kind == IFL_DO_RELEASE;
-}
-
 /* Memory stays what it is. */
 static ifl_cuda_error replace(ifl_session *session, ifl_node *node, const ifl_op *op)
 {
     const ifl_recapture *r = node->graph->recapture;
     if (is_same(&node->op, op))
         return ifl_cudaSuccess;
-    if (is_memory(op))
+    if (op->kind == IFL_DO_ALLOCATE || op->kind == IFL_DO_RELEASE)
         return fail(node->graph);
     const bool is_eligible = ifl_op_may_become(session, &node->op, op);
     const ifl_cuda_error code =

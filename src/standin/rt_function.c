@@ -58,16 +58,6 @@ static void describe_clusters(const ifl_function_record *function, ifl_function_
 #endif
 }
 
-/* CUDA driver API, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: what was said when it was compiled
- * stays; the code is that of CUDA 13.0. */
-static ifl_cuda_error set_cluster(ifl_function_record *function, int attribute, int value)
-{
-    if (function->kernel->image.demands.cluster[0] || value < 0)
-        return ifl_cudaErrorInvalidValue;
-    function->cluster[attribute - REQUIRED_CLUSTER_WIDTH] = value;
-    return ifl_cudaSuccess;
-}
-
 /* Without cudaFuncSetAttribute 48 KiB, with what the kernel declares. */
 static int most_dynamic_shared(const ifl_function_record *function)
 {
@@ -120,7 +110,12 @@ static ifl_cuda_error set_attribute(ifl_session *session, const void *host, int 
             return ifl_cudaErrorInvalidValue;
         function->carveout = value;
     } else if (attribute >= REQUIRED_CLUSTER_WIDTH && attribute <= REQUIRED_CLUSTER_DEPTH) {
-        return set_cluster(function, attribute, value);
+        /* CUDA driver API, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: what was said when it was
+         * compiled stays; the code is that of CUDA 13.0. */
+        if (function->kernel->image.demands.cluster[0] || value < 0)
+            return ifl_cudaErrorInvalidValue;
+        function->cluster[attribute - REQUIRED_CLUSTER_WIDTH] = value;
+        return ifl_cudaSuccess;
     } else if (attribute == NON_PORTABLE_CLUSTER) {
         function->non_portable = value != 0;
     } else if (attribute == CLUSTER_POLICY) {

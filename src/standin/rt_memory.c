@@ -25,11 +25,6 @@ static void label(char *to, size_t size, ifl_block_origin o, uint64_t bytes, con
     snprintf(to, size, "%s(%llu) of %s", origin_names[o], (unsigned long long)bytes, site);
 }
 
-static ifl_cuda_error code_of(ifl_status status)
-{
-    return status == IFL_OK ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
-}
-
 /* ---- the GPU's own --------------------------------------------------------------------------- */
 
 static ifl_cuda_error allocate(ifl_session *session, void **out, uint64_t bytes, const void *from)
@@ -51,7 +46,7 @@ static ifl_cuda_error allocate(ifl_session *session, void **out, uint64_t bytes,
     } else {
         ifl_state_tell_error(&error);
     }
-    return code_of(status);
+    return status == IFL_OK ? ifl_cudaSuccess : ifl_cudaErrorMemoryAllocation;
 }
 
 IFL_SERVED ifl_cuda_error cudaMalloc(void **out, size_t bytes)

@@ -23,12 +23,6 @@ IFL_SERVED void __cudaUnregisterFatBinary(void **handle)
         ifl_binary_forget(binary);
 }
 
-static void register_function(const void *handle, const char *host, const char *name)
-{
-    if (!ifl_function_register(handle, host, name))
-        ifl_state_tell("cannot register %s", name ? name : "a kernel without a name");
-}
-
 static void register_variable(const void *handle, const char *host, void **managed,
                               const char *name, size_t bytes)
 {
@@ -42,7 +36,8 @@ IFL_SERVED void __cudaRegisterFunction(void **handle, const char *host, char *de
 {
     (void)device, (void)limit, (void)thread, (void)block, (void)block_size, (void)grid_size,
         (void)warp_size;
-    register_function(handle, host, name);
+    if (!ifl_function_register(handle, host, name))
+        ifl_state_tell("cannot register %s", name ? name : "a kernel without a name");
 }
 
 IFL_SERVED void __cudaRegisterVar(void **handle, char *host, char *device, const char *name,

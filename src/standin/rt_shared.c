@@ -50,16 +50,11 @@ IFL_SERVED ifl_cuda_error cudaIpcGetEventHandle(ifl_shared_handle *out, void *ev
     SERVE(((void)session, export_event(out, event)));
 }
 
-static ifl_cuda_error import_event(ifl_event **out, const ifl_shared_handle *handle)
-{
-    return ifl_shared_is_event(handle)
-               ? ifl_event_new(out, IFL_EVENT_NO_TIMING | IFL_EVENT_INTERPROCESS)
-               : ifl_cudaErrorInvalidValue;
-}
-
 IFL_SERVED ifl_cuda_error cudaIpcOpenEventHandle(ifl_event **out, ifl_shared_handle handle)
 {
-    SERVE(((void)session, import_event(out, &handle)));
+    SERVE(((void)session, ifl_shared_is_event(&handle)
+                              ? ifl_event_new(out, IFL_EVENT_NO_TIMING | IFL_EVENT_INTERPROCESS)
+                              : ifl_cudaErrorInvalidValue));
 }
 
 /* ---- pools ----------------------------------------------------------------------------------- */
