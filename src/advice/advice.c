@@ -225,18 +225,6 @@ static const char remedies_head[] =
     "cannot be added up, since most remedies reduce the same waiting or "
     "the same bytes.\n";
 
-static void print_treated_by(FILE *out, ifl_cause cause)
-{
-    const char *separator = "- Remedies below: ";
-    for (ifl_rule r = 0; r < IFL_RULES; r++) {
-        if (!(ifl_rule_get(r)->treats >> cause & 1))
-            continue;
-        fprintf(out, "%s%s", separator, ifl_rule_get(r)->name);
-        separator = ", ";
-    }
-    fputs(*separator == ',' ? ".\n" : "", out);
-}
-
 static void print_cause(FILE *out, ifl_cause cause)
 {
     const ifl_cause_row *row = ifl_cause_get(cause);
@@ -245,7 +233,14 @@ static void print_cause(FILE *out, ifl_cause cause)
         fprintf(out, "- Why: %s\n- Usually helps: %s\n", row->why, row->helps);
     else
         fputs("- More data moves than is needed; the addresses do not show why.\n", out);
-    print_treated_by(out, cause);
+    const char *separator = "- Remedies below: ";
+    for (ifl_rule r = 0; r < IFL_RULES; r++) {
+        if (!(ifl_rule_get(r)->treats >> cause & 1))
+            continue;
+        fprintf(out, "%s%s", separator, ifl_rule_get(r)->name);
+        separator = ", ";
+    }
+    fputs(*separator == ',' ? ".\n" : "", out);
 }
 
 static void print_gained(FILE *out, ifl_rule rule)

@@ -111,27 +111,20 @@ static void part(ifl_trace_state *s, size_t scope)
     set_level(&s->traces[scope], &s->plan->scopes[scope], s->plan, from->level);
 }
 
-static void shorten(ifl_trace_state *s, size_t scope);
-
-/* Those that are like this scope cannot follow it to the next level. */
-static void part_from(ifl_trace_state *s, size_t scope)
-{
-    for (size_t i = 0; i < s->plan->scope_count; i++) {
-        const ifl_trace_scope *other = &s->plan->scopes[i];
-        if (!s->is_shared[i] || other->like != scope + 1 ||
-            s->traces[scope].level < other->most_share)
-            continue;
-        part(s, i);
-        shorten(s, i);
-    }
-}
-
 static void shorten(ifl_trace_state *s, size_t scope)
 {
     ifl_trace *trace = &s->traces[scope];
     const ifl_trace_scope *of = &s->plan->scopes[scope];
     while (trace->records.count > most_records(of) && trace->level < MAX_LEVEL) {
-        part_from(s, scope);
+        /* Those that are like this scope cannot follow it to the next level. */
+        for (size_t i = 0; i < s->plan->scope_count; i++) {
+            const ifl_trace_scope *other = &s->plan->scopes[i];
+            if (!s->is_shared[i] || other->like != scope + 1 ||
+                s->traces[scope].level < other->most_share)
+                continue;
+            part(s, i);
+            shorten(s, i);
+        }
         set_level(trace, of, s->plan, trace->level + 1);
         drop_others(trace, s->plan);
     }

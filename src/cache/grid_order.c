@@ -96,9 +96,13 @@ bool ifl_grid_order_of_sms(ifl_grid_order *o, uint32_t blocks_per_sm, uint32_t q
     return true;
 }
 
-/* The SMs that have steps left, at the same pace. */
-static void take_turns(ifl_grid_order *o, uint32_t *sms)
+bool ifl_grid_order_join(ifl_grid_order *o)
 {
+    uint32_t *sms = ifl_room_take(&o->spare, o->shape.placing.sms, sizeof *sms);
+    o->all = ifl_room_take(&o->all_room, o->step_count, sizeof *o->all);
+    if (!sms || !o->all)
+        return false;
+    /* The SMs that have steps left, at the same pace. */
     uint32_t active = 0, done = 0;
     for (uint32_t sm = 0; sm < o->shape.placing.sms; sm++)
         if (o->first_step[sm] < o->first_step[sm + 1])
@@ -113,15 +117,6 @@ static void take_turns(ifl_grid_order *o, uint32_t *sms)
         }
         active = left;
     }
-}
-
-bool ifl_grid_order_join(ifl_grid_order *o)
-{
-    uint32_t *sms = ifl_room_take(&o->spare, o->shape.placing.sms, sizeof *sms);
-    o->all = ifl_room_take(&o->all_room, o->step_count, sizeof *o->all);
-    if (!sms || !o->all)
-        return false;
-    take_turns(o, sms);
     return true;
 }
 
@@ -166,9 +161,12 @@ static bool fill_all(ifl_grid_order *o)
     return o->all != NULL;
 }
 
-/* As they come in `all`. */
-static void spread(ifl_grid_order *o, bool only_reused)
+bool ifl_grid_order_of_rounds(ifl_grid_order *o, bool only_reused)
 {
+    if (!fill_all(o) || !ifl_keyed_sort(o->all, o->step_count, &o->spare))
+        return false;
+    o->end = o->step_count ? o->all[o->step_count - 1].key : 0;
+    /* As they come in `all`. */
     const ifl_trace_request *requests = o->index->requests;
     uint32_t *next = o->first_step;
     memset(next, 0, ((size_t)o->shape.placing.sms + 1) * sizeof *next);
@@ -181,14 +179,6 @@ static void spread(ifl_grid_order *o, bool only_reused)
             o->by_sm[next[o->sm_of[o->all[i].owner]]++] = o->all[i];
     memmove(next + 1, next, o->shape.placing.sms * sizeof *next);
     next[0] = 0;
-}
-
-bool ifl_grid_order_of_rounds(ifl_grid_order *o, bool only_reused)
-{
-    if (!fill_all(o) || !ifl_keyed_sort(o->all, o->step_count, &o->spare))
-        return false;
-    o->end = o->step_count ? o->all[o->step_count - 1].key : 0;
-    spread(o, only_reused);
     return true;
 }
 

@@ -15,17 +15,6 @@ static bool is_sorted(const ifl_keyed *at, size_t count)
     return true;
 }
 
-static void insert_each(ifl_keyed *at, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        const ifl_keyed one = at[i];
-        size_t to = i;
-        for (; to && at[to - 1].key > one.key; to--)
-            at[to] = at[to - 1];
-        at[to] = one;
-    }
-}
-
 static void sort_digit(const ifl_keyed *from, ifl_keyed *to, size_t count, unsigned shift)
 {
     size_t place[DIGITS] = {0}, sum = 0;
@@ -67,6 +56,12 @@ bool ifl_keyed_sort(ifl_keyed *at, size_t count, ifl_room *room)
         return true;
     if (count > FEW)
         return sort_digits(at, count, room);
-    insert_each(at, count);
+    for (size_t i = 1; i < count; i++) {
+        const ifl_keyed one = at[i];
+        size_t to = i;
+        for (; to && at[to - 1].key > one.key; to--)
+            at[to] = at[to - 1];
+        at[to] = one;
+    }
     return true;
 }

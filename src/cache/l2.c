@@ -184,14 +184,6 @@ static void fill(ifl_l2_half *half, ifl_l2_line *line, ifl_l2_answer *answer)
     line->valid |= filled;
 }
 
-static void write_back(ifl_l2_half *half, ifl_l2_line *line, ifl_l2_answer *answer)
-{
-    half->dirty--;
-    answer->dram_writes += ifl_sector_count(line->dirty);
-    answer->dram_padding += padding_of(line->dirty);
-    line->dirty = 0;
-}
-
 /* A line is written to DRAM, filled before. What means nothing any more is not. */
 static void clean(const ifl_l2 *l2, ifl_l2_half *half, ifl_l2_line *line, uint64_t now,
                   ifl_l2_answer *answer)
@@ -201,7 +193,10 @@ static void clean(const ifl_l2 *l2, ifl_l2_half *half, ifl_l2_line *line, uint64
     if (!line->dirty)
         return;
     fill(half, line, to);
-    write_back(half, line, to);
+    half->dirty--;
+    to->dram_writes += ifl_sector_count(line->dirty);
+    to->dram_padding += padding_of(line->dirty);
+    line->dirty = 0;
 }
 
 /* Any line that is dirty, or stored in part: there is one. */

@@ -115,15 +115,6 @@ static int16_t signed_field(uint32_t word, unsigned at, unsigned bits)
     return (int16_t)((value ^ sign) - sign);
 }
 
-static void read_corners(uint32_t word, ifl_tensor_map *out)
-{
-    const unsigned bits = corner_bits(out);
-    for (unsigned i = 0; bits && i < corner_count(out); i++) {
-        out->image.lower[i] = signed_field(word, bits * i, bits);
-        out->image.upper[i] = signed_field(word, 16 + bits * i, bits);
-    }
-}
-
 bool ifl_tensor_map_takes_row(const ifl_tensor_map *map, uint64_t elements)
 {
     enum { UNIT = 16 };
@@ -235,7 +226,11 @@ static bool read_image(const uint32_t *words, ifl_tensor_map *out)
     enum { PIXEL_BITS = 10, FEWEST_RANK = 3 };
     out->image.channels = (uint16_t)((words[ELEMENT_STRIDES] >> 24) + 1);
     out->image.pixels = (uint16_t)((words[PIXELS] & ((1u << PIXEL_BITS) - 1)) + 1);
-    read_corners(words[BOXES], out);
+    const unsigned bits = corner_bits(out);
+    for (unsigned i = 0; bits && i < corner_count(out); i++) {
+        out->image.lower[i] = signed_field(words[BOXES], bits * i, bits);
+        out->image.upper[i] = signed_field(words[BOXES], 16 + bits * i, bits);
+    }
     return out->rank >= FEWEST_RANK && out->wide <= IFL_TENSOR_WIDE_128;
 }
 

@@ -301,25 +301,21 @@ static bool goes_before(const ifl_block_places *p, size_t a, double until, uint3
     return p->until[a] < until || (p->until[a] == until && p->number[a] < number);
 }
 
-static void sink(ifl_block_places *p)
-{
-    const double until = p->until[0];
-    const uint32_t number = p->number[0];
-    size_t at = 0;
-    for (size_t next = 1; next < p->count; next = 2 * at + 1) {
-        next += next + 1 < p->count && goes_before(p, next + 1, p->until[next], p->number[next]);
-        if (!goes_before(p, next, until, number))
-            break;
-        p->until[at] = p->until[next];
-        p->number[at] = p->number[next];
-        at = next;
-    }
-    p->until[at] = until;
-    p->number[at] = number;
-}
-
 void ifl_block_places_put(ifl_block_places *places, double duration)
 {
     places->until[0] += duration;
-    sink(places);
+    const double until = places->until[0];
+    const uint32_t number = places->number[0];
+    size_t at = 0;
+    for (size_t next = 1; next < places->count; next = 2 * at + 1) {
+        next += next + 1 < places->count &&
+                goes_before(places, next + 1, places->until[next], places->number[next]);
+        if (!goes_before(places, next, until, number))
+            break;
+        places->until[at] = places->until[next];
+        places->number[at] = places->number[next];
+        at = next;
+    }
+    places->until[at] = until;
+    places->number[at] = number;
 }

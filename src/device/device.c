@@ -45,15 +45,6 @@ static ifl_status fail(const reading *r, const ifl_keyfile_entry *entry, ifl_err
     return ifl_fail_at(error, IFL_BAD_INPUT, &place, "%s%s", what, name);
 }
 
-static ifl_status fail_range(const reading *r, const ifl_keyfile_entry *entry,
-                             const ifl_field_info *info, ifl_error *error)
-{
-    ifl_place place = ifl_keyfile_place(&r->file, entry, 0);
-    return ifl_fail_at(error, IFL_BAD_INPUT, &place,
-                       "%s is out of range: it lies between %g and %g %s", info->name, info->least,
-                       info->most, info->unit);
-}
-
 /* "132 SMs": the number, and behind it the field's unit and nothing else. */
 static ifl_status read_number(const reading *r, const ifl_keyfile_entry *entry,
                               const ifl_field_info *info, double *value, ifl_error *error)
@@ -70,8 +61,12 @@ static ifl_status read_number(const reading *r, const ifl_keyfile_entry *entry,
     if (strcmp(end, info->unit) != 0)
         return fail(r, entry, error, *info->unit ? "the unit must be " : "no unit follows ",
                     *info->unit ? info->unit : info->name);
-    if (!(*value >= info->least && *value <= info->most))
-        return fail_range(r, entry, info, error);
+    if (!(*value >= info->least && *value <= info->most)) {
+        ifl_place place = ifl_keyfile_place(&r->file, entry, 0);
+        return ifl_fail_at(error, IFL_BAD_INPUT, &place,
+                           "%s is out of range: it lies between %g and %g %s", info->name,
+                           info->least, info->most, info->unit);
+    }
     return IFL_OK;
 }
 

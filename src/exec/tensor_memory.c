@@ -24,18 +24,13 @@ struct ifl_tensor_memory *ifl_tensor_memory_of(ifl_warp *warp, const ifl_code *c
     return block->tensor;
 }
 
-static void drop_stores(struct ifl_tensor_memory *memory)
-{
-    for (size_t i = 0; i < memory->stores.count; i++)
-        free(memory->stores.at[i].values);
-    memory->stores.count = 0;
-}
-
 void ifl_tensor_free(ifl_block *block)
 {
     if (!block->tensor)
         return;
-    drop_stores(block->tensor);
+    for (size_t i = 0; i < block->tensor->stores.count; i++)
+        free(block->tensor->stores.at[i].values);
+    block->tensor->stores.count = 0;
     ifl_vec_free(&block->tensor->stores);
     ifl_vec_free(&block->tensor->tasks);
     ifl_vec_free(&block->tensor->pairs);

@@ -156,19 +156,6 @@ static void come_after(search *s, uint32_t block, uint32_t from, uint32_t *count
         come(s, at->successor[i], from, count);
 }
 
-/* From a branch that lanes take differently to where they meet again. */
-static void split_at(search *s, uint32_t from)
-{
-    uint32_t count = 0;
-    come_after(s, from, from, &count);
-    while (count && s->visits < most_visits)
-        come_after(s, s->waiting[--count], from, &count);
-    if (s->visits >= most_visits)
-        memset(s->is_split, true, s->flow->block_count);
-    s->has_split[from] = true;
-    s->changed = true;
-}
-
 /* A branch reads its guard, or the index of its target. */
 static bool branches_differ(search *s, const ifl_flow_block *block)
 {
@@ -187,8 +174,17 @@ static void pass(search *s, uint32_t b)
         see_sources(s, instruction);
         ifl_instruction_registers(s->part->program, instruction, see_write, s);
     }
-    if (!s->has_split[b] && branches_differ(s, block))
-        split_at(s, b);
+    if (!s->has_split[b] && branches_differ(s, block)) {
+        /* From a branch that lanes take differently to where they meet again. */
+        uint32_t count = 0;
+        come_after(s, b, b, &count);
+        while (count && s->visits < most_visits)
+            come_after(s, s->waiting[--count], b, &count);
+        if (s->visits >= most_visits)
+            memset(s->is_split, true, s->flow->block_count);
+        s->has_split[b] = true;
+        s->changed = true;
+    }
 }
 
 /* Code whose blocks stand against the order in which they run needs many passes: beyond these all

@@ -198,17 +198,6 @@ static void place(scan *s, const ifl_instruction *instruction, role what)
         s->barrier = (depth){s->used.load, s->used.near, 0};
 }
 
-/* A load comes when those before it that it needs are there, anything else when what it uses is. */
-static void note_turn(scan *s, const ifl_instruction *instruction, role what)
-{
-    const uint32_t index = (uint32_t)(instruction - s->program->instructions) - s->function->first;
-    const bool is_load = what == ROLE_LOAD || what == ROLE_FREE_LOAD;
-    const uint32_t before = is_load ? s->result.load - 1u : s->sources.load;
-    const uint32_t most = (1u << IFL_TURN_BITS) - 1;
-    s->out[index].turn =
-        s->flow.blocks[s->block].first << IFL_TURN_BITS | (before < most ? before : most);
-}
-
 static void scan_instruction(scan *s, const ifl_instruction *instruction)
 {
     const role what = role_of(instruction);
@@ -219,7 +208,14 @@ static void scan_instruction(scan *s, const ifl_instruction *instruction)
         s->result = s->sources;
     else
         place(s, instruction, what);
-    note_turn(s, instruction, what);
+    /* A load comes when those before it that it needs are there, anything else when what it uses
+     * is. */
+    const uint32_t index = (uint32_t)(instruction - s->program->instructions) - s->function->first;
+    const bool is_load = what == ROLE_LOAD || what == ROLE_FREE_LOAD;
+    const uint32_t before = is_load ? s->result.load - 1u : s->sources.load;
+    const uint32_t most = (1u << IFL_TURN_BITS) - 1;
+    s->out[index].turn =
+        s->flow.blocks[s->block].first << IFL_TURN_BITS | (before < most ? before : most);
     ifl_instruction_registers(s->program, instruction, note_write, s);
 }
 

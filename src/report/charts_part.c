@@ -155,15 +155,6 @@ static void print_terms(ifl_page *page, const ifl_outcome_gpu *gpu)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static void print_gpu(ifl_page *page, const ifl_profile *profile, const ifl_outcome_gpu *gpu)
-{
-    ifl_page_charts_start(page);
-    print_terms(page, gpu);
-    ifl_plots_part_roofline(page, profile, gpu);
-    ifl_plots_part_occupancy(page, profile, gpu);
-    ifl_page_charts_end(page);
-}
-
 void ifl_charts_part_print(ifl_page *page, const ifl_outcome *outcome)
 {
     if (!ifl_page_has_charts(page))
@@ -173,6 +164,11 @@ void ifl_charts_part_print(ifl_page *page, const ifl_outcome *outcome)
     print_gpus(page, outcome);
     ifl_page_charts_end(page);
     for (size_t i = 0; i < outcome->gpus.count; i++)
-        if (outcome->gpus.at[i].has_model)
-            print_gpu(page, outcome->profile, &outcome->gpus.at[i]);
+        if (outcome->gpus.at[i].has_model) {
+            ifl_page_charts_start(page);
+            print_terms(page, &outcome->gpus.at[i]);
+            ifl_plots_part_roofline(page, outcome->profile, &outcome->gpus.at[i]);
+            ifl_plots_part_occupancy(page, outcome->profile, &outcome->gpus.at[i]);
+            ifl_page_charts_end(page);
+        }
 }

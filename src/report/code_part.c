@@ -57,24 +57,6 @@ static void add_traffic(ifl_page *page, ifl_table *table, const ifl_profile *pro
                   machine.sectors);
 }
 
-static void print_totals(ifl_page *page, const ifl_profile *profile)
-{
-    ifl_table table = {.columns = total_columns,
-                       .column_count = sizeof total_columns / sizeof *total_columns,
-                       .indent = INDENT};
-    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
-        if (profile->ptx.counters.known[totals[i].ptx] &&
-            profile->counters.known[totals[i].machine])
-            add_total(page, &table, totals[i].name, profile->ptx.counters.value[totals[i].ptx],
-                      profile->counters.value[totals[i].machine]);
-    for (int kind = 0; kind < IFL_TRAFFIC_COUNT; kind++)
-        add_traffic(page, &table, profile, (ifl_traffic_kind)kind);
-    if (table.rows.count)
-        ifl_table_print(page, &table);
-    else
-        ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN, "Both count the same.");
-}
-
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 static const ifl_column line_columns[] = {
@@ -158,7 +140,20 @@ void ifl_code_part_print(ifl_page *page, const ifl_profile *profile, size_t most
     if (!profile->ptx.known)
         return;
     ifl_page_heading(page, "Where PTX and machine code differ");
-    print_totals(page, profile);
+    ifl_table table = {.columns = total_columns,
+                       .column_count = sizeof total_columns / sizeof *total_columns,
+                       .indent = INDENT};
+    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
+        if (profile->ptx.counters.known[totals[i].ptx] &&
+            profile->counters.known[totals[i].machine])
+            add_total(page, &table, totals[i].name, profile->ptx.counters.value[totals[i].ptx],
+                      profile->counters.value[totals[i].machine]);
+    for (int kind = 0; kind < IFL_TRAFFIC_COUNT; kind++)
+        add_traffic(page, &table, profile, (ifl_traffic_kind)kind);
+    if (table.rows.count)
+        ifl_table_print(page, &table);
+    else
+        ifl_page_paragraph(page, INDENT, INDENT, IFL_STYLE_PLAIN, "Both count the same.");
     print_lines(page, &profile->ptx, most_lines);
     ifl_outputs_print(page, &profile->outputs);
 }

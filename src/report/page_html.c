@@ -21,24 +21,6 @@ static void put(ifl_page *page, const char *text)
     ifl_html_put(page->out, text);
 }
 
-/* A line does not end between a figure and its unit. */
-static void put_words(ifl_page *page, const char *text)
-{
-    static const char no_break[] = "\xc2\xa0"; /* U+00A0 */
-    char *copy = ifl_arena_alloc(&page->arena, sizeof no_break * strlen(text) + 1), *to = copy;
-    for (size_t i = 0; copy && text[i]; i++) {
-        if (text[i] == ' ' && ifl_page_is_unit(text, i + 1)) {
-            memcpy(to, no_break, sizeof no_break - 1);
-            to += sizeof no_break - 1;
-        } else {
-            *to++ = text[i];
-        }
-    }
-    if (copy)
-        *to = '\0';
-    put(page, ifl_page_kept(page, copy));
-}
-
 static void put_element(ifl_page *page, const char *tag, const char *text)
 {
     fprintf(page->out, "<%s>", tag);
@@ -67,7 +49,20 @@ static void html_paragraph(ifl_page *page, int first, int rest, ifl_style style,
     const double column = 0.6;
     fprintf(page->out, "<p class=\"%s\" style=\"padding-left:%.1fem;text-indent:%.1fem\">",
             classes[style], column * rest, column * (first - rest));
-    put_words(page, text);
+    /* A line does not end between a figure and its unit. */
+    static const char no_break[] = "\xc2\xa0"; /* U+00A0 */
+    char *copy = ifl_arena_alloc(&page->arena, sizeof no_break * strlen(text) + 1), *to = copy;
+    for (size_t i = 0; copy && text[i]; i++) {
+        if (text[i] == ' ' && ifl_page_is_unit(text, i + 1)) {
+            memcpy(to, no_break, sizeof no_break - 1);
+            to += sizeof no_break - 1;
+        } else {
+            *to++ = text[i];
+        }
+    }
+    if (copy)
+        *to = '\0';
+    put(page, ifl_page_kept(page, copy));
     fputs("</p>\n", page->out);
 }
 

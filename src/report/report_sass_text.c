@@ -322,20 +322,6 @@ static const char *accesses_text(sheet *s, const ifl_sass_loop *loop)
     return text;
 }
 
-static void add_loop(sheet *s, ifl_table *table, const ifl_sass_facts *facts, size_t l)
-{
-    const ifl_sass_loop *loop = &facts->kernel.loops[l];
-    ifl_row row = {.cell = {loop_name(s, facts, l), count(s, loop->instructions),
-                            count(s, loop->useful), count(s, loop->address_arithmetic),
-                            count_or_blank(s, loop->load_bytes_in_flight),
-                            count(s, loop->exposed_latencies), count(s, loop->register_reuses),
-                            count_or_blank(s, (uint64_t)loop->spill_loads + loop->spill_stores),
-                            accesses_text(s, loop)}};
-    row.style[0] = loop->at.is_innermost ? IFL_STYLE_STRONG : IFL_STYLE_PLAIN;
-    row.style[7] = IFL_STYLE_BAD;
-    ifl_table_add(&s->page, table, &row);
-}
-
 static void print_loops(sheet *s, const ifl_sass_facts *facts)
 {
     ifl_table table = {.columns = loop_columns,
@@ -344,8 +330,18 @@ static void print_loops(sheet *s, const ifl_sass_facts *facts)
     if (!facts->kernel.loop_count)
         return;
     ifl_page_heading(&s->page, "Loops: one iteration, without inner loops");
-    for (size_t l = 0; l < facts->kernel.loop_count; l++)
-        add_loop(s, &table, facts, l);
+    for (size_t l = 0; l < facts->kernel.loop_count; l++) {
+        const ifl_sass_loop *loop = &facts->kernel.loops[l];
+        ifl_row row = {.cell = {loop_name(s, facts, l), count(s, loop->instructions),
+                                count(s, loop->useful), count(s, loop->address_arithmetic),
+                                count_or_blank(s, loop->load_bytes_in_flight),
+                                count(s, loop->exposed_latencies), count(s, loop->register_reuses),
+                                count_or_blank(s, (uint64_t)loop->spill_loads + loop->spill_stores),
+                                accesses_text(s, loop)}};
+        row.style[0] = loop->at.is_innermost ? IFL_STYLE_STRONG : IFL_STYLE_PLAIN;
+        row.style[7] = IFL_STYLE_BAD;
+        ifl_table_add(&s->page, &table, &row);
+    }
     print_filled(s, &table);
 }
 

@@ -141,14 +141,6 @@ static void pass_loop(ifl_sass_kernel *kernel, int32_t loop)
         }
 }
 
-static void take_average(ifl_sass_turn *turn)
-{
-    turn->load_waits /= COUNTED_TRIPS;
-    turn->load_spread /= COUNTED_TRIPS;
-    turn->shared_waits /= COUNTED_TRIPS;
-    turn->cycles /= COUNTED_TRIPS;
-}
-
 ifl_status ifl_sass_find_turns(ifl_sass_kernel *kernel, ifl_arena *arena, ifl_error *error)
 {
     const size_t bytes = kernel->flow.block_count * sizeof *kernel->turns;
@@ -160,7 +152,11 @@ ifl_status ifl_sass_find_turns(ifl_sass_kernel *kernel, ifl_arena *arena, ifl_er
     for (int32_t loop = -1; loop < (int32_t)kernel->loop_count; loop++)
         pass_loop(kernel, loop);
     for (size_t b = 0; b < kernel->flow.block_count; b++)
-        if (kernel->flow.blocks[b].loop >= 0)
-            take_average(&kernel->turns[b]);
+        if (kernel->flow.blocks[b].loop >= 0) {
+            kernel->turns[b].load_waits /= COUNTED_TRIPS;
+            kernel->turns[b].load_spread /= COUNTED_TRIPS;
+            kernel->turns[b].shared_waits /= COUNTED_TRIPS;
+            kernel->turns[b].cycles /= COUNTED_TRIPS;
+        }
     return IFL_OK;
 }

@@ -228,16 +228,6 @@ static ifl_status parse_bytes(parser *p)
     return describe_bytes(p);
 }
 
-static ifl_status parse_null(parser *p)
-{
-    if (!can_be_pointer(p->param))
-        return fail_param(p, p->word, "a pointer");
-    if (!new_value(p, POINTER_BYTES))
-        return ifl_fail_memory(p->error, POINTER_BYTES);
-    char name[MAX_NAME];
-    return describe(p, "null pointer%s", named(p, name));
-}
-
 static ifl_status parse_same(parser *p)
 {
     const char *at = p->at;
@@ -785,8 +775,14 @@ static ifl_status parse_element(parser *p)
 
 static ifl_status parse_word(parser *p)
 {
-    if (strcmp(p->at, "null") == 0)
-        return parse_null(p);
+    if (strcmp(p->at, "null") == 0) {
+        if (!can_be_pointer(p->param))
+            return fail_param(p, p->word, "a pointer");
+        if (!new_value(p, POINTER_BYTES))
+            return ifl_fail_memory(p->error, POINTER_BYTES);
+        char name[MAX_NAME];
+        return describe(p, "null pointer%s", named(p, name));
+    }
     if (accept(p, "same:"))
         return parse_same(p);
     if (accept(p, "tensor:"))

@@ -79,15 +79,6 @@ static bool is_denied(const char *page)
     return strstr(page, "ERR_NVGPUCTRPERM") || strstr(page, "does not have permission");
 }
 
-/* The last line that says error, for people. */
-static void error_line(const char *page, char *to, size_t size)
-{
-    const char *last = NULL;
-    for (const char *line = page; (line = strstr(line, "==ERROR==")); line++)
-        last = line;
-    snprintf(to, size, "%.*s", last ? (int)strcspn(last, "\n") : 0, last ? last : "");
-}
-
 static ifl_status take_page(counting *c, const char *page, int code, bool *again)
 {
     char why[300];
@@ -104,7 +95,11 @@ static ifl_status take_page(counting *c, const char *page, int code, bool *again
         *again = true;
         return IFL_OK;
     }
-    error_line(page, why, sizeof why);
+    /* The last line that says error, for people. */
+    const char *last = NULL;
+    for (const char *line = page; (line = strstr(line, "==ERROR==")); line++)
+        last = line;
+    snprintf(why, sizeof why, "%.*s", last ? (int)strcspn(last, "\n") : 0, last ? last : "");
     return ifl_profile_warn(c->profile, c->error, "no counters: Nsight Compute ended with %d: %s",
                             code, *why ? why : own.text);
 }

@@ -72,25 +72,20 @@ static bool are_unchanged(const ifl_memory *memory, const ifl_repeat *repeat)
     return is_same;
 }
 
-static void put_back(const ifl_memory *memory, const ifl_repeat *repeat)
-{
-    for (size_t i = 0; i < repeat->uses.count; i++) {
-        const ifl_repeat_use *use = &repeat->uses.at[i];
-        ifl_allocation *a = ifl_memory_find(memory, use->address);
-        if (!use->is_changed || is_left(a, use))
-            continue;
-        memcpy(a->host, use->kept + use->bytes, use->bytes);
-        a->version = use->after;
-    }
-}
-
 const ifl_repeat *ifl_repeat_take(ifl_session *session, ifl_repeat_list *list,
                                   const ifl_session_launch *launch, ifl_watch_depth depth)
 {
     ifl_repeat *repeat = can_repeat(session, launch) ? seen_before(list, launch) : NULL;
     if (!repeat || repeat->depth < depth || !are_unchanged(session->memory, repeat))
         return NULL;
-    put_back(session->memory, repeat);
+    for (size_t i = 0; i < repeat->uses.count; i++) {
+        const ifl_repeat_use *use = &repeat->uses.at[i];
+        ifl_allocation *a = ifl_memory_find(session->memory, use->address);
+        if (!use->is_changed || is_left(a, use))
+            continue;
+        memcpy(a->host, use->kept + use->bytes, use->bytes);
+        a->version = use->after;
+    }
     repeat->misses = 0;
     repeat->last_used = ifl_memory_launch(session->memory);
     return repeat;

@@ -195,18 +195,6 @@ static ifl_status check_call(const ifl_gpu_run *r)
                : ifl_fail(r->of.error, IFL_USAGE, "%s takes %s", shapes[i].call, shapes[i].words);
 }
 
-static void set_shape(ifl_gpu_run *r)
-{
-    const ifl_launch *launch = r->of.launch;
-    r->to.name = launch->module->names.at[launch->kernel].signature;
-    memcpy(r->to.grid, launch->grid, sizeof r->to.grid);
-    memcpy(r->to.block, launch->block, sizeof r->to.block);
-    memcpy(r->to.cluster, launch->cluster, sizeof r->to.cluster);
-    r->to.shared_bytes = (uint32_t)launch->dynamic_shared_bytes;
-    r->to.cooperative = r->of.launch->ready->image.demands.cooperative;
-    r->to.carveout = r->options->carveout_given ? r->options->carveout_percent : -1;
-}
-
 /* ---- the run --------------------------------------------------------------------------------- */
 
 ifl_status ifl_gpu_run_put(const ifl_gpu_run *r, unsigned set, ifl_error *error)
@@ -234,7 +222,14 @@ static ifl_status run_once(ifl_gpu_run *r)
 static ifl_status begin(ifl_backend_state *state)
 {
     ifl_gpu_run *r = (ifl_gpu_run *)state;
-    set_shape(r);
+    const ifl_launch *launch = r->of.launch;
+    r->to.name = launch->module->names.at[launch->kernel].signature;
+    memcpy(r->to.grid, launch->grid, sizeof r->to.grid);
+    memcpy(r->to.block, launch->block, sizeof r->to.block);
+    memcpy(r->to.cluster, launch->cluster, sizeof r->to.cluster);
+    r->to.shared_bytes = (uint32_t)launch->dynamic_shared_bytes;
+    r->to.cooperative = r->of.launch->ready->image.demands.cooperative;
+    r->to.carveout = r->options->carveout_given ? r->options->carveout_percent : -1;
     return r->call ? check_call(r) : load(r);
 }
 

@@ -34,15 +34,6 @@ ifl_binary *ifl_binary_register(const ifl_fatbin_wrapper *wrapper, ifl_handle_ki
     return binary;
 }
 
-static void forget_functions(ifl_binary *binary)
-{
-    for (ifl_function_record *function = binary->functions; function; function = function->next) {
-        ifl_handle_remove(function);
-        function->binary = NULL;
-        registered.is_sorted = false;
-    }
-}
-
 static void forget_variables(const ifl_binary *binary)
 {
     size_t kept = 0;
@@ -60,7 +51,11 @@ static void forget_variables(const ifl_binary *binary)
 void ifl_binary_forget(ifl_binary *binary)
 {
     ifl_handles_lock();
-    forget_functions(binary);
+    for (ifl_function_record *function = binary->functions; function; function = function->next) {
+        ifl_handle_remove(function);
+        function->binary = NULL;
+        registered.is_sorted = false;
+    }
     forget_variables(binary);
     ifl_handle_remove(binary);
     ifl_handles_unlock();

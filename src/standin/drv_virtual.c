@@ -226,28 +226,21 @@ static memory *memory_of(uint64_t handle)
     return m && m->handles ? m : NULL;
 }
 
-static void free_unused(memory *m);
-
-static void free_group(group *g, uint64_t bytes)
-{
-    for (unsigned i = 0; i < g->count; i++)
-        munmap(g->copy[i], bytes);
-    for (size_t i = 0; i < g->bindings.count; i++) {
-        g->bindings.at[i].of->mappings--;
-        free_unused(g->bindings.at[i].of);
-    }
-    ifl_vec_free(&g->bindings);
-    free(g);
-}
-
 static void free_unused(memory *m)
 {
     if (m->handles || m->mappings)
         return;
     ifl_handle_remove(m);
-    if (m->group)
-        free_group(m->group, m->bytes);
-    else
+    if (m->group) {
+        for (unsigned i = 0; i < m->group->count; i++)
+            munmap(m->group->copy[i], m->bytes);
+        for (size_t i = 0; i < m->group->bindings.count; i++) {
+            m->group->bindings.at[i].of->mappings--;
+            free_unused(m->group->bindings.at[i].of);
+        }
+        ifl_vec_free(&m->group->bindings);
+        free(m->group);
+    } else
         close(m->file);
     free(m);
 }

@@ -79,20 +79,6 @@ static bool add(ifl_handle_kind kind, void *object)
     return true;
 }
 
-/* Those behind the gap are put in anew: a search stops at a free slot. */
-static void take_out(slot *gone)
-{
-    const size_t last = table.count - 1;
-    gone->object = NULL;
-    table.taken--;
-    for (size_t at = (size_t)(gone - table.slots + 1) & last; table.slots[at].object;
-         at = (at + 1) & last) {
-        const slot moved = table.slots[at];
-        table.slots[at].object = NULL;
-        *place_of(table.slots, table.count, moved.object) = moved;
-    }
-}
-
 bool ifl_handle_add(ifl_handle_kind kind, void *object)
 {
     ifl_handles_lock();
@@ -105,8 +91,18 @@ void ifl_handle_remove(const void *object)
 {
     ifl_handles_lock();
     slot *gone = table.count ? place_of(table.slots, table.count, object) : NULL;
-    if (gone && gone->object)
-        take_out(gone);
+    if (gone && gone->object) {
+        /* Those behind the gap are put in anew: a search stops at a free slot. */
+        const size_t last = table.count - 1;
+        gone->object = NULL;
+        table.taken--;
+        for (size_t at = (size_t)(gone - table.slots + 1) & last; table.slots[at].object;
+             at = (at + 1) & last) {
+            const slot moved = table.slots[at];
+            table.slots[at].object = NULL;
+            *place_of(table.slots, table.count, moved.object) = moved;
+        }
+    }
     ifl_handles_unlock();
 }
 

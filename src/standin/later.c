@@ -220,19 +220,6 @@ static bool put(putting *p, const ifl_op *op, const number_list *after)
 
 static bool put_node(void *user, ifl_node *node);
 
-/* The nodes of the graph in it come before a node that does nothing but wait for all of them. */
-static bool put_child(putting *p, ifl_node *node, const number_list *after)
-{
-    putting inner = {
-        .at = p->at, .where = p->where, .graph = p->graph, .run = p->run, .after = after};
-    const bool is_whole =
-        ifl_graph_walk(node->op.of.child, put_node, &inner) &&
-        put(&inner, &(ifl_op){.kind = IFL_DO_EMPTY_NODE}, inner.made.count ? &inner.made : after);
-    p->where = inner.where;
-    ifl_vec_free(&inner.made);
-    return is_whole;
-}
-
 /* Each step waits for the one before it. */
 static bool put_words(putting *p, const ifl_op_words *words, const number_list *after)
 {
@@ -249,8 +236,18 @@ static bool put_words(putting *p, const ifl_op_words *words, const number_list *
 
 static bool put_one(putting *p, ifl_node *node, const number_list *after)
 {
-    if (node->op.kind == IFL_DO_CHILD_GRAPH)
-        return put_child(p, node, after);
+    if (node->op.kind == IFL_DO_CHILD_GRAPH) {
+        /* The nodes of the graph in it come before a node that does nothing but wait for all of
+         * them. */
+        putting inner = {
+            .at = p->at, .where = p->where, .graph = p->graph, .run = p->run, .after = after};
+        const bool is_whole = ifl_graph_walk(node->op.of.child, put_node, &inner) &&
+                              put(&inner, &(ifl_op){.kind = IFL_DO_EMPTY_NODE},
+                                  inner.made.count ? &inner.made : after);
+        p->where = inner.where;
+        ifl_vec_free(&inner.made);
+        return is_whole;
+    }
     if (node->op.kind == IFL_DO_WORDS)
         return put_words(p, &node->op.of.words, after);
     return put_as(p, node, &node->op, after);

@@ -26,8 +26,12 @@ static bool is_of(const ifl_launch_group *group, const ifl_session_launch *launc
            strcmp(group->site, launch->site) == 0;
 }
 
-static ifl_launch_group *add_group(const ifl_session_launch *launch)
+/* The newest first: programs repeat what they just did. */
+static ifl_launch_group *group_of(const ifl_session_launch *launch)
 {
+    for (size_t i = launches.groups.count; i-- > 0;)
+        if (is_of(&launches.groups.at[i], launch))
+            return &launches.groups.at[i];
     ifl_launch_group group = {.signature = launch->kernel->signature, .site = strdup(launch->site)};
     memcpy(group.grid, launch->grid, sizeof group.grid);
     memcpy(group.block, launch->block, sizeof group.block);
@@ -35,15 +39,6 @@ static ifl_launch_group *add_group(const ifl_session_launch *launch)
         return &launches.groups.at[launches.groups.count - 1];
     free(group.site);
     return NULL;
-}
-
-/* The newest first: programs repeat what they just did. */
-static ifl_launch_group *group_of(const ifl_session_launch *launch)
-{
-    for (size_t i = launches.groups.count; i-- > 0;)
-        if (is_of(&launches.groups.at[i], launch))
-            return &launches.groups.at[i];
-    return add_group(launch);
 }
 
 void ifl_launches_add(const ifl_session_launch *launch, double us)

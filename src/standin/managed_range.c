@@ -127,20 +127,6 @@ static uint32_t user_of(const ifl_location *l)
     return UINT32_C(1) << (l->type == IFL_LOCATION_GPU ? l->id : HOST_BIT);
 }
 
-static void change(advice *is, int what, const ifl_location *l)
-{
-    if (what == READS || what == NOT_READS)
-        is->reads_mostly = what == READS;
-    else if (what == PREFERS || what == NOT_PREFERS)
-        is->preferred = what == PREFERS ? *l : (ifl_location){0};
-    else if (what == USED_BY)
-        is->users |= user_of(l);
-    else if (what == NOT_USED_BY)
-        is->users &= ~user_of(l);
-    else
-        is->brought = *l;
-}
-
 static ifl_cuda_error note(const void *at, size_t bytes, int what, const ifl_location *l)
 {
     uintptr_t start, end;
@@ -148,8 +134,18 @@ static ifl_cuda_error note(const void *at, size_t bytes, int what, const ifl_loc
     pages_of(at, bytes, &start, &end);
     if (!cover(start, end, &i))
         return ifl_cudaErrorMemoryAllocation;
-    for (; i < spans.count && spans.at[i].start < end; i++)
-        change(&spans.at[i].is, what, l);
+    for (; i < spans.count && spans.at[i].start < end; i++) {
+        if (what == READS || what == NOT_READS)
+            spans.at[i].is.reads_mostly = what == READS;
+        else if (what == PREFERS || what == NOT_PREFERS)
+            spans.at[i].is.preferred = what == PREFERS ? *l : (ifl_location){0};
+        else if (what == USED_BY)
+            spans.at[i].is.users |= user_of(l);
+        else if (what == NOT_USED_BY)
+            spans.at[i].is.users &= ~user_of(l);
+        else
+            spans.at[i].is.brought = *l;
+    }
     return ifl_cudaSuccess;
 }
 

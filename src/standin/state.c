@@ -350,20 +350,6 @@ ifl_cuda_error ifl_state_last_error(bool forget)
     return code;
 }
 
-/* Texts may come from the program and its files: what a terminal must not see is left out, line by
- * line. */
-static void put_lines(char *text)
-{
-    fputs("inflight: ", stderr);
-    for (char *line = text, *end; line; line = end) {
-        end = strchr(line, '\n');
-        if (end)
-            *end++ = '\0';
-        ifl_utf8_clean(line);
-        fprintf(stderr, "%s\n", line);
-    }
-}
-
 void ifl_state_tell(const char *format, ...)
 {
     char text[2048];
@@ -373,7 +359,16 @@ void ifl_state_tell(const char *format, ...)
     va_end(list);
     ifl_error_log_add(text);
     fflush(stdout);
-    put_lines(text);
+    /* Texts may come from the program and its files: what a terminal must not see is left out,
+     * line by line. */
+    fputs("inflight: ", stderr);
+    for (char *line = text, *end; line; line = end) {
+        end = strchr(line, '\n');
+        if (end)
+            *end++ = '\0';
+        ifl_utf8_clean(line);
+        fprintf(stderr, "%s\n", line);
+    }
 }
 
 void ifl_state_tell_error(const ifl_error *error)

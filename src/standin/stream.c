@@ -14,14 +14,6 @@ enum { LEGACY = 1, PER_THREAD = 2, FIRST_ID = 3 };
 
 static uint64_t streams_made;
 
-static ifl_stream *legacy_stream(int gpu)
-{
-    static ifl_stream streams[IFL_MOST_GPUS];
-    streams[gpu].id = LEGACY;
-    streams[gpu].gpu = gpu;
-    return &streams[gpu];
-}
-
 ifl_event *ifl_event_of(void *handle)
 {
     return ifl_handle_find(IFL_HANDLE_EVENT, handle);
@@ -88,15 +80,6 @@ static _Thread_local ifl_stream *own[IFL_MOST_GPUS];
 static IFL_VEC(ifl_stream *) owned; /* by threads that there are */
 static pthread_key_t key;
 
-static void forget_owned(const ifl_stream *stream)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < owned.count; i++)
-        if (owned.at[i] != stream)
-            owned.at[kept++] = owned.at[i];
-    owned.count = kept;
-}
-
 /* What it was given is done all the same. */
 static void end_thread(void *streams)
 {
@@ -106,7 +89,11 @@ static void end_thread(void *streams)
         if (!mine[gpu])
             continue;
         drop_capture(mine[gpu]);
-        forget_owned(mine[gpu]);
+        size_t kept = 0;
+        for (size_t i = 0; i < owned.count; i++)
+            if (owned.at[i] != mine[gpu])
+                owned.at[kept++] = owned.at[i];
+        owned.count = kept;
         ifl_vec_free(&mine[gpu]->follows);
         free(mine[gpu]);
     }
@@ -154,8 +141,12 @@ ifl_stream *ifl_stream_of(void *handle)
     const uintptr_t number = (uintptr_t)handle;
     if (number == PER_THREAD || (number == 0 && ifl_state_is_default_own()))
         return own_stream(gpu);
-    if (number <= LEGACY)
-        return legacy_stream(gpu);
+    if (number <= LEGACY) {
+        static ifl_stream streams[IFL_MOST_GPUS];
+        streams[gpu].id = LEGACY;
+        streams[gpu].gpu = gpu;
+        return &streams[gpu];
+    }
     return ifl_handle_find(IFL_HANDLE_STREAM, handle);
 }
 
