@@ -2,6 +2,8 @@
  * Reading whole files, and saying what went wrong with one. */
 #include "base/file.h"
 
+#include "base/shared.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -109,4 +111,10 @@ ifl_status ifl_file_read_plain(const char *path, size_t limit, char **text, size
                         path);
     /* Should it have become one meanwhile: a link is an error, a pipe has nothing. */
     return read_path(path, O_NOFOLLOW | O_NONBLOCK, limit, text, bytes, error);
+}
+
+IFL_SHARED const char *ifl_file_last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }

@@ -35,6 +35,8 @@ ifl_status ifl_file_check(const char *path, ifl_error *error);
 bool ifl_file_is_same(const char *a, const char *b);
 /* Makes the folders of a path that are missing; false where one cannot be made. */
 bool ifl_file_make_folders(const char *path);
+/* "c.cu" of "a/b/c.cu". */
+const char *ifl_file_last_name(const char *path);
 /* Removes what is being written and is not complete. For a handler of signals, which then ends the
  * program. */
 void ifl_files_drop(void);

@@ -6,6 +6,7 @@
 #include "cache/cache_estimates.h"
 #include "cache/cache_scope.h"
 #include "cache/l1_size.h"
+#include "device/block_places.h"
 #include "device/shared_size.h"
 #include "profile/registers.h"
 #include "profile/traffic.h"
@@ -17,11 +18,6 @@
 /* Traces: of the grid, of the part of it that small L2s are played with, of two SMs of each kind
  * of device. */
 enum { WHOLE, PART, SMS, MOST_DEVICES = (IFL_TRACE_SCOPES - SMS) / 2 };
-
-static uint64_t product(const uint32_t size[3])
-{
-    return (uint64_t)size[0] * size[1] * size[2];
-}
 
 void ifl_cache_workspace_free(ifl_cache_workspace *workspace)
 {
@@ -65,7 +61,7 @@ static uint32_t blocks_per_sm(const ifl_device *device, const ifl_grid_demand *s
 {
     ifl_occupancy occupancy = {0};
     const ifl_occupancy_request request = {
-        .threads = (int)product(shape->block),
+        .threads = (int)ifl_place_count(shape->block),
         .registers = (int)shape->registers,
         .shared_bytes = (int)shape->shared_bytes,
         .shared_limit =
@@ -82,7 +78,7 @@ static uint32_t blocks_per_sm(const ifl_device *device, const ifl_grid_demand *s
 ifl_placing ifl_cache_placing(const ifl_device *device, const ifl_grid_demand *shape)
 {
     const uint32_t sms = (uint32_t)device->value[IFL_DEVICE_sms];
-    const uint64_t blocks = product(shape->grid);
+    const uint64_t blocks = ifl_place_count(shape->grid);
     const bool matters = ifl_places_by_gpc(sms, blocks, ifl_cluster_size(shape->cluster));
     ifl_placing placing = {
         .sms = sms, .per_sm = matters ? blocks_per_sm(device, shape) : 0, .blocks = blocks};
@@ -94,8 +90,8 @@ ifl_placing ifl_cache_placing(const ifl_device *device, const ifl_grid_demand *s
 void ifl_cache_run_shape(ifl_cache_run *run, const ifl_grid_demand *shape)
 {
     run->plan.warps_per_block =
-        (uint32_t)((product(shape->block) + IFL_WARP_LANES - 1) / IFL_WARP_LANES);
-    run->plan.blocks = product(shape->grid);
+        (uint32_t)((ifl_place_count(shape->block) + IFL_WARP_LANES - 1) / IFL_WARP_LANES);
+    run->plan.blocks = ifl_place_count(shape->grid);
     if (!run->device_count)
         return;
     run->scopes[WHOLE] = ifl_cache_grid_scope();

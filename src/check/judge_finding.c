@@ -4,6 +4,7 @@
 #include "check/judge.h"
 
 #include "base/figure.h"
+#include "base/file.h"
 #include "check/name_pattern.h"
 #include "check/place_key.h"
 
@@ -34,7 +35,7 @@ static const char *title_of(const json_t *finding, const ifl_source_place *place
     char start[300];
     const char *title = ifl_json_text(finding, "title");
     const int length =
-        snprintf(start, sizeof start, "%.250s:%d, ", ifl_place_last_name(place->file), place->line);
+        snprintf(start, sizeof start, "%.250s:%d, ", ifl_file_last_name(place->file), place->line);
     const char *found = strstr(title, start);
     return found && (found == title || found[-1] == '/') ? found + length : title;
 }

@@ -2,17 +2,13 @@
  * See place_key.h. */
 #include "check/place_key.h"
 
+#include "base/file.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { KEY_BYTES = 512 };
-
-const char *ifl_place_last_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 /* Adds the words of a text with single blanks between them, as far as there is room. */
 static size_t add_words(char *key, size_t used, const char *text)
@@ -34,7 +30,7 @@ static size_t add_words(char *key, size_t used, const char *text)
  * where the line's text is not at hand. */
 static void make_key(char *key, const char *file, const char *text, const char *op)
 {
-    const size_t used = add_words(key, 0, *text ? text : ifl_place_last_name(file));
+    const size_t used = add_words(key, 0, *text ? text : ifl_file_last_name(file));
     if (used + strlen(op) + 4 < KEY_BYTES)
         snprintf(key + used, KEY_BYTES - used, " (%s)", op);
 }

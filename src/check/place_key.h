@@ -14,7 +14,5 @@ const char *ifl_place_key_of_finding(ifl_arena *arena, const json_t *finding, co
 /* Whether a limit's or allowance's `at` means this place: "FILE:LINE", "FILE", or a part of the
  * source line. */
 bool ifl_place_is(const char *at, const char *file, int line, const char *text);
-/* What follows the last slash. */
-const char *ifl_place_last_name(const char *path);
 
 #endif

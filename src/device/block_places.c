@@ -158,6 +158,11 @@ uint32_t ifl_place_used(uint32_t sms, uint32_t per_sm, uint32_t size)
     return used ? used : 1;
 }
 
+uint64_t ifl_place_count(const uint32_t size[3])
+{
+    return (uint64_t)size[0] * size[1] * size[2];
+}
+
 IFL_SHARED uint32_t ifl_cluster_size(const uint32_t cluster[3])
 {
     return cluster[0] ? cluster[0] * cluster[1] * cluster[2] : 1;

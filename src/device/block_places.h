@@ -39,6 +39,8 @@ uint64_t ifl_place_clusters(uint32_t sms, uint32_t per_sm, uint32_t size);
 uint64_t ifl_place_held(uint32_t sms, uint32_t per_sm, uint32_t size);
 uint32_t ifl_place_each(uint32_t sms, uint32_t per_sm, uint32_t size);
 uint32_t ifl_place_used(uint32_t sms, uint32_t per_sm, uint32_t size);
+/* Threads of a block, blocks of a grid. */
+uint64_t ifl_place_count(const uint32_t size[3]);
 /* Blocks of a cluster, 1 where there are none. */
 uint32_t ifl_cluster_size(const uint32_t cluster[3]);
 /* Which block of the grid starts nth, and when a block does: cluster after cluster. */

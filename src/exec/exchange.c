@@ -67,12 +67,6 @@ void ifl_exchange_tell_values(ifl_warp *warp, const ifl_code *code, const char *
         ifl_warp_tell_parting(warp, code->site, values - 1);
 }
 
-static void put_predicate(char *frame, uint32_t at, uint32_t mask, uint32_t bits)
-{
-    uint32_t *p = ifl_slot(frame, at);
-    *p = (*p & ~mask) | (bits & mask);
-}
-
 typedef struct float_minmax {
     bool is_max, absolute, keeps_nan;
 } float_minmax;
@@ -187,7 +181,7 @@ ifl_reason ifl_slow_nonzero(ifl_warp *warp, const ifl_code *code, char *frame, u
     holds = code->count == IFL_COMBINE_AND  ? holds & with
             : code->count == IFL_COMBINE_OR ? holds | with
                                             : holds ^ with;
-    put_predicate(frame, code->d, mask, holds);
+    ifl_keep_predicate(frame, code->d, mask, holds);
     return IFL_REASON_NONE;
 }
 

@@ -3,6 +3,7 @@
  * Knows profiles only. */
 #include "profile/code_difference.h"
 
+#include "base/file.h"
 #include "profile/profile.h"
 #include "profile/traffic.h"
 
@@ -36,17 +37,12 @@ const char *ifl_code_change_sentence(ifl_code_change change)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Without line information PTX is its own source, and machine code has none. */
 static bool has_source(const ifl_profile *profile, const ifl_profile_line *line)
 {
-    const bool is_ptx = line->line == line->ptx_line &&
-                        strcmp(base_name(line->file), base_name(profile->file)) == 0;
+    const bool is_ptx =
+        line->line == line->ptx_line &&
+        strcmp(ifl_file_last_name(line->file), ifl_file_last_name(profile->file)) == 0;
     return line->line && !is_ptx;
 }
 
@@ -80,7 +76,7 @@ static size_t list_side(const ifl_profile *profile, bool with_lines, bool is_mac
             continue;
         ifl_code_difference *d = &list[count++];
         *d = (ifl_code_difference){.traffic = traffic};
-        d->file = with_lines ? base_name(line->file) : NULL;
+        d->file = with_lines ? ifl_file_last_name(line->file) : NULL;
         d->line = with_lines ? line->line : 0;
         *(is_machine ? &d->machine : &d->ptx) = side_of(line, traffic);
     }

@@ -43,6 +43,8 @@ ifl_status ifl_sass_counts_launch(const char *path, const char *kernel, json_t *
                                   const json_t **launch, ifl_error *error);
 /* False where the key is missing, or is no count. */
 bool ifl_sass_counts_count(const json_t *object, const char *key, uint64_t *count);
+/* "" where the key is missing, or is no text. */
+const char *ifl_sass_counts_text(const json_t *object, const char *key);
 /* The facts of one of the machine's kernels, with executed counts where the options name a
  * profile. */
 ifl_status ifl_sass_report_facts(const ifl_sass_report *report, size_t index, ifl_arena *arena,

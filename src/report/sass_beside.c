@@ -6,12 +6,6 @@
 #include <jansson.h>
 #include <string.h>
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static void read_counters(const json_t *from, ifl_counters *to)
 {
     for (ifl_counter i = 0; i < IFL_COUNTER_COUNT; i++)
@@ -34,14 +28,15 @@ static bool read_difference(const json_t *object, ifl_profile *to)
 {
     uint64_t line;
     ifl_code_difference d = {
-        .traffic = ifl_traffic_named(text_of(object, "space"), text_of(object, "kind")),
-        .change = ifl_code_change_named(text_of(object, "change")),
+        .traffic = ifl_traffic_named(ifl_sass_counts_text(object, "space"),
+                                     ifl_sass_counts_text(object, "kind")),
+        .change = ifl_code_change_named(ifl_sass_counts_text(object, "change")),
         .ptx = side_of(json_object_get(object, "ptx")),
         .machine = side_of(json_object_get(object, "machine")),
     };
     if (d.traffic == IFL_TRAFFIC_COUNT || d.change == IFL_CHANGES)
         return true;
-    const char *file = text_of(object, "file");
+    const char *file = ifl_sass_counts_text(object, "file");
     if (ifl_sass_counts_count(object, "line", &line)) {
         d.line = (uint32_t)line;
         d.file = ifl_arena_text(&to->arena, file, strlen(file));

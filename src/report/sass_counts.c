@@ -20,7 +20,7 @@ typedef struct reading {
     ifl_error *error;
 } reading;
 
-static const char *text_of(const json_t *object, const char *key)
+const char *ifl_sass_counts_text(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
     return text ? text : "";
@@ -41,7 +41,7 @@ static const json_t *find_launch(const json_t *root, const char *kernel)
 {
     const json_t *launches = json_object_get(root, "launches");
     for (size_t i = 0; i < json_array_size(launches); i++)
-        if (strcmp(text_of(json_array_get(launches, i), "kernel"), kernel) == 0)
+        if (strcmp(ifl_sass_counts_text(json_array_get(launches, i), "kernel"), kernel) == 0)
             return json_array_get(launches, i);
     return NULL;
 }
@@ -109,7 +109,7 @@ ifl_status ifl_sass_counts_names(const char *path, ifl_arena *arena, const char 
     *names = ifl_arena_alloc(arena, (number + 1) * sizeof **names);
     bool whole = *names != NULL;
     for (*count = 0; whole && *count < number; ++*count) {
-        const char *name = text_of(json_array_get(launches, *count), "kernel");
+        const char *name = ifl_sass_counts_text(json_array_get(launches, *count), "kernel");
         (*names)[*count] = ifl_arena_text(arena, name, strlen(name));
         whole = (*names)[*count] != NULL;
     }
@@ -166,7 +166,7 @@ static bool read_stall(const reading *r, const json_t *site, size_t count, ifl_s
     uint64_t address;
     const double share = json_number_value(json_object_get(site, "share"));
     const char *reason = largest_reason(site);
-    if (strcmp(text_of(site, "function"), r->kernel) != 0 || !reason ||
+    if (strcmp(ifl_sass_counts_text(site, "function"), r->kernel) != 0 || !reason ||
         !ifl_sass_counts_count(site, "address", &address) || address / IFL_CODE_BYTES >= count)
         return true;
     to += address / IFL_CODE_BYTES;

@@ -3,6 +3,7 @@
  * does not run it. */
 #include "session/launch.h"
 
+#include "device/block_places.h"
 #include "session/npy.h"
 #include "session/number.h"
 #include "session/watch.h"
@@ -430,11 +431,6 @@ ifl_status ifl_launch_prepare(ifl_launch *launch, int threads, const volatile in
 
 /* ---- what the kernel allows ------------------------------------------------------------------ */
 
-static uint64_t product(const uint32_t size[3])
-{
-    return (uint64_t)size[0] * size[1] * size[2];
-}
-
 static ifl_status check_threads(const ifl_launch *launch, ifl_error *error)
 {
     const ifl_demands *demands = &launch->ready->image.demands;
@@ -446,10 +442,10 @@ static ifl_status check_threads(const ifl_launch *launch, ifl_error *error)
                     launch->of->name, required[0], required[1], required[2], launch->block[0],
                     launch->block[1], launch->block[2]);
     /* PTX ISA, .maxntid: the limit is the product of the extents. */
-    if (most[0] && product(launch->block) > product(most))
+    if (most[0] && ifl_place_count(launch->block) > ifl_place_count(most))
         return fail(launch, error,
                     "kernel '%.200s' allows %" PRIu64 " threads per block (.maxntid), not %" PRIu64,
-                    launch->of->name, product(most), product(launch->block));
+                    launch->of->name, ifl_place_count(most), ifl_place_count(launch->block));
     return IFL_OK;
 }
 

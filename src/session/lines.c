@@ -3,6 +3,7 @@
  * they were inlined from. It knows sites and profiles, not the engine. */
 #include "session/lines.h"
 
+#include "base/file.h"
 #include "base/utf8.h"
 #include "profile/traffic.h"
 #include "session/kernel_name.h"
@@ -23,12 +24,6 @@ typedef struct builder {
 
 /* ---- where they are -------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static const char *file_of(const ifl_sites *sites, const ifl_source *place)
 {
     return place->file < sites->file_count ? sites->files[place->file] : "";
@@ -46,7 +41,8 @@ static bool append_call(builder *b, char chain[MAX_CHAIN], const ifl_source *inl
     if (name)
         snprintf(chain + used, MAX_CHAIN - used, "%s%.*s%s at %s:%u", used ? " in " : "",
                  (int)(ifl_name_length(name) < MAX_NAME ? ifl_name_length(name) : MAX_NAME), name,
-                 inlined->function ? "()" : "", base_name(file_of(b->sites, call)), call->line);
+                 inlined->function ? "()" : "", ifl_file_last_name(file_of(b->sites, call)),
+                 call->line);
     ifl_arena_free(&scratch);
     return name != NULL;
 }

@@ -3,18 +3,13 @@
  * what machine code means is known in src/sass. */
 #include "session/machine_code.h"
 
+#include "base/file.h"
 #include "sass/sass_facts.h"
 #include "session/session_internal.h"
 #include "session/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 /* ---- into the profile ------------------------------------------------------------------------ */
 
@@ -98,7 +93,7 @@ static void take_order(ifl_machine_order *to, const ifl_sass_facts *facts)
 static ifl_status take_facts(ifl_profile *profile, const ifl_sass_facts *facts, ifl_error *error)
 {
     profile->machine = (ifl_machine_facts){
-        .file = ifl_profile_copy_text(profile, base_name(facts->machine->file))};
+        .file = ifl_profile_copy_text(profile, ifl_file_last_name(facts->machine->file))};
     take_figures(&profile->machine, facts);
     if (!profile->machine.file || !take_opcodes(profile, facts) || !take_loops(profile, facts))
         return ifl_fail_memory(error, sizeof(ifl_machine_loop));
@@ -224,7 +219,7 @@ ifl_status ifl_machine_code_beside(const ifl_ready_kernel *kernel, ifl_profile *
     ifl_arena_free(&arena);
     if (status == IFL_UNSUPPORTED)
         return ifl_profile_warn(profile, error, "the machine code in '%.200s' is ignored: %.700s",
-                                base_name(machine->file), own.text);
+                                ifl_file_last_name(machine->file), own.text);
     if (status != IFL_OK && error)
         *error = own;
     return status;

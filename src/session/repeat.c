@@ -5,6 +5,7 @@
 #include "session/repeat.h"
 
 #include "count/observe.h"
+#include "device/block_places.h"
 #include "exec/memory.h"
 #include "session/foreseen.h"
 #include "session/session_internal.h"
@@ -150,11 +151,6 @@ static bool make_room(ifl_ledger *ledger, uint64_t bytes)
     return true;
 }
 
-static uint64_t product(const uint32_t size[3])
-{
-    return (uint64_t)size[0] * size[1] * size[2];
-}
-
 static void keep_before(const ifl_memory *memory, ifl_repeat_use *use)
 {
     const ifl_allocation *a = ifl_memory_find(memory, use->address);
@@ -174,7 +170,7 @@ void ifl_repeat_begin(ifl_session *session, ifl_repeat_list *list, const ifl_ses
         return;
     drop_kept(repeat);
     const uint64_t bytes = changed_bytes(repeat),
-                   threads = product(launch->grid) * product(launch->block);
+                   threads = ifl_place_count(launch->grid) * ifl_place_count(launch->block);
     if (repeat->misses >= MOST_MISSES || !bytes || bytes / MOST_KEPT_PER_THREAD > threads ||
         !make_room(&session->ledger, 2 * bytes))
         return;

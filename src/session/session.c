@@ -477,11 +477,6 @@ void ifl_session_reset(const ifl_session *session, const ifl_ready_kernel *kerne
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static uint64_t product(const uint32_t size[3])
-{
-    return (uint64_t)size[0] * size[1] * size[2];
-}
-
 IFL_SHARED ifl_status ifl_ready_blocks_per_sm(const ifl_ready_kernel *kernel,
                                               const ifl_device *device, uint64_t threads,
                                               uint64_t dynamic_shared_bytes, uint32_t *blocks,
@@ -575,7 +570,7 @@ static ifl_exec_launch describe(ifl_session *session, const ifl_session_launch *
     memcpy(to.block, launch->block, sizeof to.block);
     memcpy(to.cluster, launch->cluster, sizeof to.cluster);
     if ((kernel->image.demands.cooperative || kernel->image.demands.ordered) &&
-        ifl_ready_blocks_per_sm(kernel, device, product(launch->block),
+        ifl_ready_blocks_per_sm(kernel, device, ifl_place_count(launch->block),
                                 launch->dynamic_shared_bytes, &per_sm, NULL) == IFL_OK)
         to.most_resident = ifl_place_held(sms, per_sm, cluster_blocks(launch));
     return to;

@@ -3,6 +3,8 @@
  * looked for elsewhere. */
 #include "standin/dwarf_line.h"
 
+#include "base/file.h"
+
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <stdio.h>
@@ -10,15 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool is_cuda_header(const char *path)
 {
-    return strncmp(base_name(path), "cuda_", strlen("cuda_")) == 0;
+    return strncmp(ifl_file_last_name(path), "cuda_", strlen("cuda_")) == 0;
 }
 
 /* The file of a DW_AT_call_file of the unit; NULL where there is none. */
@@ -64,7 +60,7 @@ static bool look(Dwfl *dwfl, uintptr_t address, char *to, size_t size)
         return false;
     if (unit)
         leave_headers(unit, address - bias, &file, &line);
-    snprintf(to, size, "%.*s:%d", (int)size - 16, base_name(file), line);
+    snprintf(to, size, "%.*s:%d", (int)size - 16, ifl_file_last_name(file), line);
     return true;
 }
 

@@ -75,13 +75,12 @@ static ifl_cuda_error describe(const void *handle, ifl_channels *channels, ifl_e
 IFL_SERVED ifl_cuda_error cudaArrayGetInfo(ifl_channels *channels, ifl_extent *extent,
                                            unsigned *flags, const void *array)
 {
-    SERVE(((void)session, describe(array, channels, extent, flags)));
+    SERVE(describe(array, channels, extent, flags));
 }
 
 IFL_SERVED ifl_cuda_error cudaGetChannelDesc(ifl_channels *channels, const void *array)
 {
-    SERVE(((void)session,
-           channels ? describe(array, channels, NULL, NULL) : ifl_cudaErrorInvalidValue));
+    SERVE(channels ? describe(array, channels, NULL, NULL) : ifl_cudaErrorInvalidValue);
 }
 
 /* ---- planes --------------------------------------------------------------------------------- */
@@ -97,7 +96,7 @@ static ifl_cuda_error tell_plane(ifl_array **out, const void *handle, unsigned p
 
 IFL_SERVED ifl_cuda_error cudaArrayGetPlane(ifl_array **out, const void *array, unsigned place)
 {
-    SERVE(((void)session, tell_plane(out, array, place)));
+    SERVE(tell_plane(out, array, place));
 }
 
 /* ---- levels of detail ------------------------------------------------------------------------ */
@@ -149,7 +148,7 @@ static ifl_cuda_error tell_level(ifl_array **out, const void *handle, unsigned l
 IFL_SERVED ifl_cuda_error cudaGetMipmappedArrayLevel(ifl_array **out, const void *mipmaps,
                                                      unsigned level)
 {
-    SERVE(((void)session, tell_level(out, mipmaps, level)));
+    SERVE(tell_level(out, mipmaps, level));
 }
 
 /* ---- copies of rows -------------------------------------------------------------------------- */

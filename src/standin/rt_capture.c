@@ -75,7 +75,7 @@ static ifl_cuda_error begin_into(void *stream, int mode, const void *graph, ifl_
 
 IFL_SERVED ifl_cuda_error cudaStreamBeginCapture(void *stream, int mode)
 {
-    SERVE(((void)session, begin(stream, mode, NULL)));
+    SERVE(begin(stream, mode, NULL));
 }
 ALSO_OF_THREAD(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture);
 
@@ -84,7 +84,7 @@ IFL_SERVED ifl_cuda_error cudaStreamBeginCaptureToGraph(void *stream, const void
                                                         size_t count, int mode)
 {
     (void)edges;
-    SERVE(((void)session, begin_into(stream, mode, graph, after, count)));
+    SERVE(begin_into(stream, mode, graph, after, count));
 }
 ALSO_OF_THREAD(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph);
 
@@ -136,7 +136,7 @@ static ifl_cuda_error begin_again(void *handle, int mode, ifl_graph *into,
 IFL_SERVED ifl_cuda_error cudaStreamBeginRecaptureToGraph(void *stream, int mode, const void *graph,
                                                           const recapture_data *data)
 {
-    SERVE(((void)session, begin_again(stream, mode, ifl_graph_of(graph), data)));
+    SERVE(begin_again(stream, mode, ifl_graph_of(graph), data));
 }
 ALSO_OF_THREAD(cudaStreamBeginRecaptureToGraph_ptsz, cudaStreamBeginRecaptureToGraph);
 #endif
@@ -178,7 +178,7 @@ static ifl_cuda_error end(void *handle, ifl_graph **out)
 
 IFL_SERVED ifl_cuda_error cudaStreamEndCapture(void *stream, ifl_graph **out)
 {
-    SERVE(((void)session, end(stream, out)));
+    SERVE(end(stream, out));
 }
 ALSO_OF_THREAD(cudaStreamEndCapture_ptsz, cudaStreamEndCapture);
 
@@ -204,7 +204,7 @@ static ifl_cuda_error is_capturing(void *handle, int *status)
 
 IFL_SERVED ifl_cuda_error cudaStreamIsCapturing(void *stream, int *status)
 {
-    SERVE(((void)session, is_capturing(stream, status)));
+    SERVE(is_capturing(stream, status));
 }
 ALSO_OF_THREAD(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
 
@@ -237,7 +237,7 @@ IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo(void *stream, int *status,
 {
     if (edges)
         *edges = NULL;
-    SERVE(((void)session, capture_info(stream, status, id, graph, nodes, count)));
+    SERVE(capture_info(stream, status, id, graph, nodes, count));
 }
 ALSO_OF_THREAD(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
 #else
@@ -250,7 +250,7 @@ IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo_v3(void *stream, int *status,
 {
     if (edges)
         *edges = NULL;
-    SERVE(((void)session, capture_info(stream, status, id, graph, nodes, count)));
+    SERVE(capture_info(stream, status, id, graph, nodes, count));
 }
 ALSO_OF_THREAD(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3);
 #endif
@@ -258,7 +258,7 @@ IFL_SERVED ifl_cuda_error cudaStreamGetCaptureInfo_v2(void *stream, int *status,
                                                       unsigned long long *id, ifl_graph **graph,
                                                       const ifl_node *const **nodes, size_t *count)
 {
-    SERVE(((void)session, capture_info(stream, status, id, graph, nodes, count)));
+    SERVE(capture_info(stream, status, id, graph, nodes, count));
 }
 ALSO_OF_THREAD(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2);
 #if IFL_CUDART == 12
@@ -284,7 +284,7 @@ IFL_SERVED ifl_cuda_error cudaStreamUpdateCaptureDependencies_v2(void *stream,
                                                                  unsigned flags)
 {
     (void)edges;
-    SERVE(((void)session, update_dependencies(stream, nodes, count, flags)));
+    SERVE(update_dependencies(stream, nodes, count, flags));
 }
 #endif
 #if IFL_CUDART >= 13
@@ -293,7 +293,7 @@ ALSO(cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies_v2
 IFL_SERVED ifl_cuda_error cudaStreamUpdateCaptureDependencies(void *stream, ifl_node *const *nodes,
                                                               size_t count, unsigned flags)
 {
-    SERVE(((void)session, update_dependencies(stream, nodes, count, flags)));
+    SERVE(update_dependencies(stream, nodes, count, flags));
 }
 #endif
 

@@ -161,7 +161,7 @@ static ifl_cuda_error choose(int device)
 
 IFL_SERVED ifl_cuda_error cudaSetDevice(int device)
 {
-    SERVE(((void)session, choose(device)));
+    SERVE(choose(device));
 }
 
 IFL_SERVED ifl_cuda_error cudaInitDevice(int device, unsigned device_flags, unsigned flags)
@@ -216,12 +216,12 @@ IFL_SERVED ifl_cuda_error cudaDeviceGetP2PAttribute(int *value, int number, int 
 
 IFL_SERVED ifl_cuda_error cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
-    SERVE(((void)session, flags ? ifl_cudaErrorInvalidValue : ifl_gpu_enable_peer(peer)));
+    SERVE(flags ? ifl_cudaErrorInvalidValue : ifl_gpu_enable_peer(peer));
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceDisablePeerAccess(int peer)
 {
-    SERVE(((void)session, ifl_gpu_disable_peer(peer)));
+    SERVE(ifl_gpu_disable_peer(peer));
 }
 
 /* No more is free than this machine has: libraries make their pools by it (RAPIDS of 80 %), and would not
@@ -380,7 +380,7 @@ ALSO(cudaThreadGetCacheConfig, cudaDeviceGetCacheConfig);
 /* Nothing persists in the L2 here (cudaLimitPersistingL2CacheSize is kept only). */
 IFL_SERVED ifl_cuda_error cudaCtxResetPersistingL2Cache(void)
 {
-    SERVE(((void)session, ifl_cudaSuccess));
+    SERVE(ifl_cudaSuccess);
 }
 
 /* Domain, bus and device as the attributes have them. */

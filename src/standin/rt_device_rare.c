@@ -94,7 +94,7 @@ static ifl_cuda_error allow(const int *devices, int count)
 
 IFL_SERVED ifl_cuda_error cudaSetValidDevices(const int *devices, int count)
 {
-    SERVE(((void)session, allow(devices, count)));
+    SERVE(allow(devices, count));
 }
 
 /* What other devices write is seen at once. */
@@ -134,7 +134,7 @@ IFL_SERVED ifl_cuda_error cudaDeviceRegisterAsyncNotification(int device,
                                                               void (*call)(void *, void *, void *),
                                                               void *user, notice **out)
 {
-    SERVE(((void)session, notify(device, call, user, out)));
+    SERVE(notify(device, call, user, out));
 }
 
 static ifl_cuda_error forget(int device, notice *known)
@@ -150,7 +150,7 @@ static ifl_cuda_error forget(int device, notice *known)
 
 IFL_SERVED ifl_cuda_error cudaDeviceUnregisterAsyncNotification(int device, const void *handle)
 {
-    SERVE(((void)session, forget(device, ifl_handle_find(IFL_HANDLE_NOTICE, handle))));
+    SERVE(forget(device, ifl_handle_find(IFL_HANDLE_NOTICE, handle)));
 }
 #endif
 

@@ -18,8 +18,7 @@ static ifl_cuda_error give(ifl_graph **out, ifl_graph *graph)
 IFL_SERVED ifl_cuda_error cudaGraphCreate(ifl_graph **out, unsigned flags)
 {
     (void)flags;
-    SERVE(((void)session,
-           out ? give(out, ifl_graph_new(IFL_HANDLE_GRAPH)) : ifl_cudaErrorInvalidValue));
+    SERVE(out ? give(out, ifl_graph_new(IFL_HANDLE_GRAPH)) : ifl_cudaErrorInvalidValue);
 }
 
 static ifl_cuda_error destroy(ifl_graph *graph)
@@ -33,7 +32,7 @@ static ifl_cuda_error destroy(ifl_graph *graph)
 
 IFL_SERVED ifl_cuda_error cudaGraphDestroy(const void *graph)
 {
-    SERVE(((void)session, destroy(ifl_graph_of(graph))));
+    SERVE(destroy(ifl_graph_of(graph)));
 }
 
 static bool has_ring(const ifl_graph *graph)
@@ -69,7 +68,7 @@ static ifl_cuda_error copy(ifl_graph **out, const ifl_graph *from, ifl_handle_ki
 
 IFL_SERVED ifl_cuda_error cudaGraphClone(ifl_graph **out, const void *graph)
 {
-    SERVE(((void)session, copy(out, ifl_graph_of(graph), IFL_HANDLE_GRAPH)));
+    SERVE(copy(out, ifl_graph_of(graph), IFL_HANDLE_GRAPH));
 }
 
 /* ---- looking at them ------------------------------------------------------------------------- */
@@ -97,12 +96,12 @@ static ifl_cuda_error list(const ifl_graph *graph, bool only_roots, ifl_node **n
 
 IFL_SERVED ifl_cuda_error cudaGraphGetNodes(const void *graph, ifl_node **nodes, size_t *count)
 {
-    SERVE(((void)session, list(ifl_graph_of(graph), false, nodes, count)));
+    SERVE(list(ifl_graph_of(graph), false, nodes, count));
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphGetRootNodes(const void *graph, ifl_node **nodes, size_t *count)
 {
-    SERVE(((void)session, list(ifl_graph_of(graph), true, nodes, count)));
+    SERVE(list(ifl_graph_of(graph), true, nodes, count));
 }
 
 /* The runtime has no name for words that a stream writes or waits for: an H200 (driver 580) gives
@@ -117,7 +116,7 @@ static ifl_cuda_error type_of(const ifl_node *node, int *type)
 
 IFL_SERVED ifl_cuda_error cudaGraphNodeGetType(const void *node, int *type)
 {
-    SERVE(((void)session, type_of(ifl_node_of(node), type)));
+    SERVE(type_of(ifl_node_of(node), type));
 }
 
 static ifl_cuda_error find_in_clone(ifl_node **out, const ifl_node *node, ifl_graph *clone)
@@ -131,7 +130,7 @@ static ifl_cuda_error find_in_clone(ifl_node **out, const ifl_node *node, ifl_gr
 IFL_SERVED ifl_cuda_error cudaGraphNodeFindInClone(ifl_node **out, const void *node,
                                                    const void *clone)
 {
-    SERVE(((void)session, find_in_clone(out, ifl_node_of(node), ifl_graph_of(clone))));
+    SERVE(find_in_clone(out, ifl_node_of(node), ifl_graph_of(clone)));
 }
 
 /* ---- running them ---------------------------------------------------------------------------- */
@@ -276,7 +275,7 @@ static ifl_cuda_error flags_of(const ifl_graph *exec, unsigned long long *flags)
 
 IFL_SERVED ifl_cuda_error cudaGraphExecGetFlags(const void *exec, unsigned long long *flags)
 {
-    SERVE(((void)session, flags_of(ifl_exec_of(exec), flags)));
+    SERVE(flags_of(ifl_exec_of(exec), flags));
 }
 
 /* A stream that is captured takes no graph that was instantiated. */
@@ -297,7 +296,7 @@ static ifl_cuda_error upload(ifl_graph *exec, void *stream)
 
 IFL_SERVED ifl_cuda_error cudaGraphUpload(const void *exec, void *stream)
 {
-    SERVE(((void)session, upload(ifl_exec_of(exec), stream)));
+    SERVE(upload(ifl_exec_of(exec), stream));
 }
 ALSO_OF_THREAD(cudaGraphUpload_ptsz, cudaGraphUpload);
 
@@ -318,7 +317,7 @@ ALSO_OF_THREAD(cudaGraphLaunch_ptsz, cudaGraphLaunch);
 
 IFL_SERVED ifl_cuda_error cudaGraphExecDestroy(const void *exec)
 {
-    SERVE_UNSAFE(((void)session, destroy(ifl_exec_of(exec))));
+    SERVE_UNSAFE(destroy(ifl_exec_of(exec)));
 }
 
 /* ---- changing them --------------------------------------------------------------------------- */
@@ -375,7 +374,7 @@ static ifl_cuda_error enable(ifl_node *node, unsigned enabled)
 IFL_SERVED ifl_cuda_error cudaGraphNodeSetEnabled(const void *exec, const void *node,
                                                   unsigned enabled)
 {
-    SERVE(((void)session, enable(ifl_exec_twin(exec, node), enabled)));
+    SERVE(enable(ifl_exec_twin(exec, node), enabled));
 }
 
 static ifl_cuda_error tell_enabled(const ifl_node *node, unsigned *enabled)
@@ -389,7 +388,7 @@ static ifl_cuda_error tell_enabled(const ifl_node *node, unsigned *enabled)
 IFL_SERVED ifl_cuda_error cudaGraphNodeGetEnabled(const void *exec, const void *node,
                                                   unsigned *enabled)
 {
-    SERVE(((void)session, tell_enabled(ifl_exec_twin(exec, node), enabled)));
+    SERVE(tell_enabled(ifl_exec_twin(exec, node), enabled));
 }
 
 /* ---- showing them ---------------------------------------------------------------------------- */
@@ -404,5 +403,5 @@ static ifl_cuda_error print(const ifl_graph *graph, const char *path, unsigned f
 IFL_SERVED ifl_cuda_error cudaGraphDebugDotPrint(const void *graph, const char *path,
                                                  unsigned flags)
 {
-    SERVE(((void)session, print(ifl_graph_of(graph), path, flags)));
+    SERVE(print(ifl_graph_of(graph), path, flags));
 }

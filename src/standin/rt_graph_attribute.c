@@ -135,7 +135,7 @@ static ifl_cuda_error get(ifl_node *node, int attribute, void *value)
 IFL_SERVED ifl_cuda_error cudaGraphKernelNodeGetAttribute(const void *node, int attribute,
                                                           void *value)
 {
-    SERVE(((void)session, get(kernel_node(node), attribute, value)));
+    SERVE(get(kernel_node(node), attribute, value));
 }
 
 static ifl_cuda_error copy(ifl_session *session, ifl_node *to, ifl_node *from)

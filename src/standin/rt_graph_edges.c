@@ -93,19 +93,19 @@ static ifl_cuda_error list_behind(ifl_node *node, ifl_node **out, ifl_edge_data 
 IFL_SERVED ifl_cuda_error cudaGraphGetEdges(const void *graph, ifl_node **from, ifl_node **to,
                                             size_t *count)
 {
-    SERVE(((void)session, list_edges(ifl_graph_of(graph), from, to, NULL, count)));
+    SERVE(list_edges(ifl_graph_of(graph), from, to, NULL, count));
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphNodeGetDependencies(const void *node, ifl_node **out,
                                                        size_t *count)
 {
-    SERVE(((void)session, list_before(ifl_node_of(node), out, NULL, count)));
+    SERVE(list_before(ifl_node_of(node), out, NULL, count));
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphNodeGetDependentNodes(const void *node, ifl_node **out,
                                                          size_t *count)
 {
-    SERVE(((void)session, list_behind(ifl_node_of(node), out, NULL, count)));
+    SERVE(list_behind(ifl_node_of(node), out, NULL, count));
 }
 #endif
 
@@ -114,14 +114,14 @@ IFL_SERVED ifl_cuda_error WITH_DATA(cudaGraphGetEdges)(const void *graph, ifl_no
                                                        ifl_node **to, ifl_edge_data *data,
                                                        size_t *count)
 {
-    SERVE(((void)session, list_edges(ifl_graph_of(graph), from, to, data, count)));
+    SERVE(list_edges(ifl_graph_of(graph), from, to, data, count));
 }
 
 IFL_SERVED ifl_cuda_error WITH_DATA(cudaGraphNodeGetDependencies)(const void *node, ifl_node **out,
                                                                   ifl_edge_data *data,
                                                                   size_t *count)
 {
-    SERVE(((void)session, list_before(ifl_node_of(node), out, data, count)));
+    SERVE(list_before(ifl_node_of(node), out, data, count));
 }
 
 IFL_SERVED ifl_cuda_error WITH_DATA(cudaGraphNodeGetDependentNodes)(const void *node,
@@ -129,7 +129,7 @@ IFL_SERVED ifl_cuda_error WITH_DATA(cudaGraphNodeGetDependentNodes)(const void *
                                                                     ifl_edge_data *data,
                                                                     size_t *count)
 {
-    SERVE(((void)session, list_behind(ifl_node_of(node), out, data, count)));
+    SERVE(list_behind(ifl_node_of(node), out, data, count));
 }
 #endif
 
@@ -140,7 +140,7 @@ IFL_SERVED ifl_cuda_error WITH_DATA(cudaGraphNodeGetDependentNodes)(const void *
     IFL_SERVED ifl_cuda_error name(const void *graph, ifl_node *const *from, ifl_node *const *to,  \
                                    size_t count)                                                   \
     {                                                                                              \
-        SERVE(((void)session, change(graph, from, to, NULL, count)));                              \
+        SERVE(change(graph, from, to, NULL, count));                                               \
     }
 CHANGE(cudaGraphAddDependencies, ifl_graph_depend)
 CHANGE(cudaGraphRemoveDependencies, ifl_graph_undepend)
@@ -151,7 +151,7 @@ CHANGE(cudaGraphRemoveDependencies, ifl_graph_undepend)
     IFL_SERVED ifl_cuda_error name(const void *graph, ifl_node *const *from, ifl_node *const *to,  \
                                    const ifl_edge_data *data, size_t count)                        \
     {                                                                                              \
-        SERVE(((void)session, change(graph, from, to, data, count)));                              \
+        SERVE(change(graph, from, to, data, count));                                               \
     }
 CHANGE_WITH(WITH_DATA(cudaGraphAddDependencies), ifl_graph_depend)
 CHANGE_WITH(WITH_DATA(cudaGraphRemoveDependencies), ifl_graph_undepend)
@@ -159,5 +159,5 @@ CHANGE_WITH(WITH_DATA(cudaGraphRemoveDependencies), ifl_graph_undepend)
 
 IFL_SERVED ifl_cuda_error cudaGraphDestroyNode(const void *node)
 {
-    SERVE(((void)session, ifl_node_destroy(ifl_node_of(node))));
+    SERVE(ifl_node_destroy(ifl_node_of(node)));
 }

@@ -226,7 +226,7 @@ static ifl_cuda_error tell_child(const ifl_op *op, ifl_graph **out)
 #define TELL(name, type, kind, tell)                                                               \
     IFL_SERVED ifl_cuda_error name(const void *node, type *out)                                    \
     {                                                                                              \
-        SERVE(((void)session, tell(op_of(node, kind, out), out)));                                 \
+        SERVE(tell(op_of(node, kind, out), out));                                                  \
     }
 TELL(cudaGraphKernelNodeGetParams, ifl_kernel_params, IFL_DO_KERNEL, tell_kernel)
 TELL(cudaGraphMemcpyNodeGetParams, ifl_copy3d, IFL_DO_COPY, tell_copy)
@@ -241,11 +241,11 @@ TELL(cudaGraphChildGraphNodeGetGraph, ifl_graph *, IFL_DO_CHILD_GRAPH, tell_chil
     IFL_SERVED ifl_cuda_error add(ifl_node **out, const void *graph, ifl_node *const *after,       \
                                   size_t count, REST take)                                         \
     {                                                                                              \
-        SERVE(((void)session, ifl_made_add(out, graph, after, count, (__VA_ARGS__))));             \
+        SERVE(ifl_made_add(out, graph, after, count, (__VA_ARGS__)));                              \
     }                                                                                              \
     IFL_SERVED ifl_cuda_error set(const void *node, REST take)                                     \
     {                                                                                              \
-        SERVE(((void)session, ifl_made_set(ifl_node_of(node), (__VA_ARGS__))));                    \
+        SERVE(ifl_made_set(ifl_node_of(node), (__VA_ARGS__)));                                     \
     }                                                                                              \
     IFL_SERVED ifl_cuda_error set_exec(const void *exec, const void *node, REST take)              \
     {                                                                                              \
@@ -271,8 +271,7 @@ IFL_SERVED ifl_cuda_error cudaGraphAddChildGraphNode(ifl_node **out, const void 
                                                      ifl_node *const *after, size_t count,
                                                      const void *child)
 {
-    SERVE(((void)session,
-           ifl_made_add(out, graph, after, count, ifl_make_child(ifl_graph_of(child)))));
+    SERVE(ifl_made_add(out, graph, after, count, ifl_make_child(ifl_graph_of(child))));
 }
 
 ifl_cuda_error ifl_set_exec_child(ifl_session *session, ifl_node *node, const ifl_graph *child)
@@ -292,8 +291,7 @@ IFL_SERVED ifl_cuda_error cudaGraphExecChildGraphNodeSetParams(const void *exec,
 IFL_SERVED ifl_cuda_error cudaGraphAddEmptyNode(ifl_node **out, const void *graph,
                                                 ifl_node *const *after, size_t count)
 {
-    SERVE(((void)session,
-           ifl_graph_add_after(out, graph, after, count, &(ifl_op){.kind = IFL_DO_EMPTY_NODE})));
+    SERVE(ifl_graph_add_after(out, graph, after, count, &(ifl_op){.kind = IFL_DO_EMPTY_NODE}));
 }
 
 /* ---- copies of one row, and of variables ----------------------------------------------------- */

@@ -20,12 +20,12 @@ static ifl_cuda_error number_of(const ifl_graph *graph, unsigned *out)
 
 IFL_SERVED ifl_cuda_error cudaGraphGetId(const void *graph, unsigned *out)
 {
-    SERVE(((void)session, number_of(ifl_graph_of(graph), out)));
+    SERVE(number_of(ifl_graph_of(graph), out));
 }
 
 IFL_SERVED ifl_cuda_error cudaGraphExecGetId(const void *exec, unsigned *out)
 {
-    SERVE(((void)session, number_of(ifl_exec_of(exec), out)));
+    SERVE(number_of(ifl_exec_of(exec), out));
 }
 
 static ifl_cuda_error local_number(const ifl_node *node, unsigned *out)
@@ -38,7 +38,7 @@ static ifl_cuda_error local_number(const ifl_node *node, unsigned *out)
 
 IFL_SERVED ifl_cuda_error cudaGraphNodeGetLocalId(const void *node, unsigned *out)
 {
-    SERVE(((void)session, local_number(ifl_node_of(node), out)));
+    SERVE(local_number(ifl_node_of(node), out));
 }
 
 /* CUDA Runtime API, cudaGraphNodeGetLocalId: the graph's number and the node's name it together. */
@@ -52,7 +52,7 @@ static ifl_cuda_error whole_number(const ifl_node *node, unsigned long long *out
 
 IFL_SERVED ifl_cuda_error cudaGraphNodeGetToolsId(const void *node, unsigned long long *out)
 {
-    SERVE(((void)session, whole_number(ifl_node_of(node), out)));
+    SERVE(whole_number(ifl_node_of(node), out));
 }
 
 static ifl_cuda_error graph_with(const ifl_node *node, ifl_graph **out)
@@ -65,7 +65,7 @@ static ifl_cuda_error graph_with(const ifl_node *node, ifl_graph **out)
 
 IFL_SERVED ifl_cuda_error cudaGraphNodeGetContainingGraph(const void *node, ifl_graph **out)
 {
-    SERVE(((void)session, graph_with(ifl_node_of(node), out)));
+    SERVE(graph_with(ifl_node_of(node), out));
 }
 
 /* ---- parameters ------------------------------------------------------------------------------ */
@@ -118,7 +118,7 @@ static ifl_cuda_error tell(const ifl_node *node, ifl_node_params *out)
 
 IFL_SERVED ifl_cuda_error cudaGraphNodeGetParams(const void *node, ifl_node_params *out)
 {
-    SERVE(((void)session, tell(ifl_node_of(node), out)));
+    SERVE(tell(ifl_node_of(node), out));
 }
 
 #endif

@@ -261,7 +261,7 @@ static ifl_cuda_error kernel_of(void **kernel, const void *host)
 
 IFL_SERVED ifl_cuda_error __cudaGetKernel(void **kernel, const void *host)
 {
-    SERVE(((void)session, kernel_of(kernel, host)));
+    SERVE(kernel_of(kernel, host));
 }
 ALSO(cudaGetKernel, __cudaGetKernel);
 

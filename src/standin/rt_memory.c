@@ -201,7 +201,7 @@ static ifl_cuda_error tell_allocated(const ifl_op_memory *memory, memory_node *o
 
 IFL_SERVED ifl_cuda_error cudaGraphMemAllocNodeGetParams(const void *node, memory_node *out)
 {
-    SERVE(((void)session, tell_allocated(memory_of(node, IFL_DO_ALLOCATE), out)));
+    SERVE(tell_allocated(memory_of(node, IFL_DO_ALLOCATE), out));
 }
 
 static ifl_cuda_error add_free(ifl_node **out, const void *graph, ifl_node *const *after,
@@ -217,7 +217,7 @@ static ifl_cuda_error add_free(ifl_node **out, const void *graph, ifl_node *cons
 IFL_SERVED ifl_cuda_error cudaGraphAddMemFreeNode(ifl_node **out, const void *graph,
                                                   ifl_node *const *after, size_t count, void *at)
 {
-    SERVE(((void)session, add_free(out, graph, after, count, at)));
+    SERVE(add_free(out, graph, after, count, at));
 }
 
 static ifl_cuda_error tell_freed(const ifl_op_memory *memory, void **out)
@@ -230,7 +230,7 @@ static ifl_cuda_error tell_freed(const ifl_op_memory *memory, void **out)
 
 IFL_SERVED ifl_cuda_error cudaGraphMemFreeNodeGetParams(const void *node, void **out)
 {
-    SERVE(((void)session, tell_freed(memory_of(node, IFL_DO_RELEASE), out)));
+    SERVE(tell_freed(memory_of(node, IFL_DO_RELEASE), out));
 }
 
 /* All that graphs ever allocated is reserved and in use. */
@@ -446,7 +446,7 @@ static ifl_cuda_error device_pointer(void **out, void *host)
 IFL_SERVED ifl_cuda_error cudaHostGetDevicePointer(void **out, void *host, unsigned flags)
 {
     (void)flags;
-    SERVE(((void)session, device_pointer(out, host)));
+    SERVE(device_pointer(out, host));
 }
 
 static ifl_cuda_error host_flags(unsigned *flags, void *host)
@@ -460,7 +460,7 @@ static ifl_cuda_error host_flags(unsigned *flags, void *host)
 
 IFL_SERVED ifl_cuda_error cudaHostGetFlags(unsigned *flags, void *host)
 {
-    SERVE(((void)session, host_flags(flags, host)));
+    SERVE(host_flags(flags, host));
 }
 
 static ifl_cuda_error describe(ifl_session *session, ifl_pointer_attributes *out, const void *at)

@@ -19,12 +19,12 @@ static ifl_cuda_error give(void **out, ifl_pool *(*from)(int gpu), int device)
 
 IFL_SERVED ifl_cuda_error cudaDeviceGetDefaultMemPool(void **out, int device)
 {
-    SERVE(((void)session, give(out, ifl_pool_default, device)));
+    SERVE(give(out, ifl_pool_default, device));
 }
 
 IFL_SERVED ifl_cuda_error cudaDeviceGetMemPool(void **out, int device)
 {
-    SERVE(((void)session, give(out, ifl_pool_current, device)));
+    SERVE(give(out, ifl_pool_current, device));
 }
 
 static ifl_cuda_error check(const void *handle)
@@ -41,7 +41,7 @@ static ifl_cuda_error set_current(int device, const void *handle)
 
 IFL_SERVED ifl_cuda_error cudaDeviceSetMemPool(int device, const void *pool)
 {
-    SERVE(((void)session, set_current(device, pool)));
+    SERVE(set_current(device, pool));
 }
 
 #if IFL_CUDART >= 13
@@ -67,12 +67,12 @@ static ifl_cuda_error give_at(void **out, ifl_pool *(*from)(int gpu), const ifl_
 IFL_SERVED ifl_cuda_error cudaMemGetDefaultMemPool(void **out, const ifl_location *at,
                                                    int allocation)
 {
-    SERVE(((void)session, give_at(out, ifl_pool_default, at, allocation)));
+    SERVE(give_at(out, ifl_pool_default, at, allocation));
 }
 
 IFL_SERVED ifl_cuda_error cudaMemGetMemPool(void **out, const ifl_location *at, int allocation)
 {
-    SERVE(((void)session, give_at(out, ifl_pool_current, at, allocation)));
+    SERVE(give_at(out, ifl_pool_current, at, allocation));
 }
 
 /* No pool here is of another kind, and another place takes none of this (measured on an H200, driver
@@ -87,7 +87,7 @@ static ifl_cuda_error set_at(const ifl_location *at, int allocation, const void 
 IFL_SERVED ifl_cuda_error cudaMemSetMemPool(const ifl_location *at, int allocation,
                                             const void *pool)
 {
-    SERVE(((void)session, set_at(at, allocation, pool)));
+    SERVE(set_at(at, allocation, pool));
 }
 #endif
 
@@ -114,12 +114,12 @@ static ifl_cuda_error make(void **out, const pool_properties *properties)
 
 IFL_SERVED ifl_cuda_error cudaMemPoolCreate(void **out, const void *properties)
 {
-    SERVE_UNSAFE(((void)session, make(out, properties)));
+    SERVE_UNSAFE(make(out, properties));
 }
 
 IFL_SERVED ifl_cuda_error cudaMemPoolDestroy(const void *pool)
 {
-    SERVE(((void)session, ifl_pool_destroy(pool) ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue));
+    SERVE(ifl_pool_destroy(pool) ? ifl_cudaSuccess : ifl_cudaErrorInvalidValue);
 }
 
 /* The first three attributes are ints, the others 64 bits. */
@@ -147,18 +147,18 @@ static ifl_cuda_error copy_attribute(void *to, const void *from, int attribute)
 IFL_SERVED ifl_cuda_error cudaMemPoolSetAttribute(const void *pool, int attribute,
                                                   const void *value)
 {
-    SERVE(((void)session, copy_attribute(attribute_of(pool, attribute), value, attribute)));
+    SERVE(copy_attribute(attribute_of(pool, attribute), value, attribute));
 }
 
 IFL_SERVED ifl_cuda_error cudaMemPoolGetAttribute(const void *pool, int attribute, void *value)
 {
-    SERVE(((void)session, copy_attribute(value, attribute_of(pool, attribute), attribute)));
+    SERVE(copy_attribute(value, attribute_of(pool, attribute), attribute));
 }
 
 IFL_SERVED ifl_cuda_error cudaMemPoolTrimTo(const void *pool, size_t bytes)
 {
     (void)bytes;
-    SERVE_UNSAFE(((void)session, check(pool)));
+    SERVE_UNSAFE(check(pool));
 }
 
 /* cudaMemLocation of a GPU; cudaMemAccessDesc */
@@ -196,7 +196,7 @@ static ifl_cuda_error set_access(const void *pool, const pool_access *wishes, si
 IFL_SERVED ifl_cuda_error cudaMemPoolSetAccess(const void *pool, const pool_access *wishes,
                                                size_t count)
 {
-    SERVE(((void)session, set_access(pool, wishes, count)));
+    SERVE(set_access(pool, wishes, count));
 }
 
 static ifl_cuda_error get_access(int *flags, const void *pool, const pool_location *location)
@@ -211,7 +211,7 @@ static ifl_cuda_error get_access(int *flags, const void *pool, const pool_locati
 IFL_SERVED ifl_cuda_error cudaMemPoolGetAccess(int *flags, const void *pool,
                                                const pool_location *location)
 {
-    SERVE(((void)session, get_access(flags, pool, location)));
+    SERVE(get_access(flags, pool, location));
 }
 
 static ifl_cuda_error allocate_from(ifl_session *session, void **out, size_t bytes, ifl_pool *pool,

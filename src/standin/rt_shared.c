@@ -47,14 +47,14 @@ static ifl_cuda_error export_event(ifl_shared_handle *out, void *handle)
 
 IFL_SERVED ifl_cuda_error cudaIpcGetEventHandle(ifl_shared_handle *out, void *event)
 {
-    SERVE(((void)session, export_event(out, event)));
+    SERVE(export_event(out, event));
 }
 
 IFL_SERVED ifl_cuda_error cudaIpcOpenEventHandle(ifl_event **out, ifl_shared_handle handle)
 {
-    SERVE(((void)session, ifl_shared_is_event(&handle)
-                              ? ifl_event_new(out, IFL_EVENT_NO_TIMING | IFL_EVENT_INTERPROCESS)
-                              : ifl_cudaErrorInvalidValue));
+    SERVE(ifl_shared_is_event(&handle)
+              ? ifl_event_new(out, IFL_EVENT_NO_TIMING | IFL_EVENT_INTERPROCESS)
+              : ifl_cudaErrorInvalidValue);
 }
 
 /* ---- pools ----------------------------------------------------------------------------------- */
@@ -74,7 +74,7 @@ static ifl_cuda_error export_pool(int *out, const void *pool, int type, unsigned
 IFL_SERVED ifl_cuda_error cudaMemPoolExportToShareableHandle(void *out, const void *pool, int type,
                                                              unsigned flags)
 {
-    SERVE(((void)session, export_pool(out, pool, type, flags)));
+    SERVE(export_pool(out, pool, type, flags));
 }
 
 static ifl_cuda_error import_pool(ifl_pool **out, intptr_t file, int type, unsigned flags)
@@ -90,7 +90,7 @@ static ifl_cuda_error import_pool(ifl_pool **out, intptr_t file, int type, unsig
 IFL_SERVED ifl_cuda_error cudaMemPoolImportFromShareableHandle(ifl_pool **out, void *file, int type,
                                                                unsigned flags)
 {
-    SERVE(((void)session, import_pool(out, (intptr_t)file, type, flags)));
+    SERVE(import_pool(out, (intptr_t)file, type, flags));
 }
 
 /* Of a pool that was made to be shared (CUDA C++ Programming Guide, "Interprocess communication

@@ -10,18 +10,18 @@
 
 IFL_SERVED ifl_cuda_error cudaStreamCreate(ifl_stream **out)
 {
-    SERVE(((void)session, ifl_stream_new(out, 0, 0)));
+    SERVE(ifl_stream_new(out, 0, 0));
 }
 
 IFL_SERVED ifl_cuda_error cudaStreamCreateWithFlags(ifl_stream **out, unsigned flags)
 {
-    SERVE(((void)session, ifl_stream_new(out, flags, 0)));
+    SERVE(ifl_stream_new(out, flags, 0));
 }
 
 IFL_SERVED ifl_cuda_error cudaStreamCreateWithPriority(ifl_stream **out, unsigned flags,
                                                        int priority)
 {
-    SERVE(((void)session, ifl_stream_new(out, flags, priority)));
+    SERVE(ifl_stream_new(out, flags, priority));
 }
 
 /* To ask, or to wait, for all that the stream was given. */
@@ -42,7 +42,7 @@ static ifl_cuda_error query(void *handle)
 
 IFL_SERVED ifl_cuda_error cudaStreamDestroy(void *stream)
 {
-    SERVE(((void)session, ifl_stream_destroy(stream)));
+    SERVE(ifl_stream_destroy(stream));
 }
 
 /* The host's clock goes on to the GPU's. */
@@ -72,7 +72,7 @@ ALSO_OF_THREAD(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
 
 IFL_SERVED ifl_cuda_error cudaStreamQuery(void *stream)
 {
-    SERVE(((void)session, query(stream)));
+    SERVE(query(stream));
 }
 ALSO_OF_THREAD(cudaStreamQuery_ptsz, cudaStreamQuery);
 
@@ -88,7 +88,7 @@ ALSO_OF_THREAD(cudaStreamQuery_ptsz, cudaStreamQuery);
     }                                                                                              \
     IFL_SERVED ifl_cuda_error name(void *handle, type *out)                                        \
     {                                                                                              \
-        SERVE(((void)session, ask_##member(handle, out)));                                         \
+        SERVE(ask_##member(handle, out));                                                          \
     }                                                                                              \
     ALSO_OF_THREAD(name##_ptsz, name)
 ASK(cudaStreamGetFlags, unsigned, flags, false);
@@ -122,7 +122,7 @@ static ifl_cuda_error set_attribute(void *handle, int attribute, const void *val
 
 IFL_SERVED ifl_cuda_error cudaStreamSetAttribute(void *stream, int attribute, const void *value)
 {
-    SERVE(((void)session, set_attribute(stream, attribute, value)));
+    SERVE(set_attribute(stream, attribute, value));
 }
 ALSO_OF_THREAD(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
 
@@ -137,7 +137,7 @@ static ifl_cuda_error get_attribute(void *handle, int attribute, void *value)
 
 IFL_SERVED ifl_cuda_error cudaStreamGetAttribute(void *stream, int attribute, void *value)
 {
-    SERVE(((void)session, get_attribute(stream, attribute, value)));
+    SERVE(get_attribute(stream, attribute, value));
 }
 ALSO_OF_THREAD(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute);
 
@@ -154,7 +154,7 @@ static ifl_cuda_error copy_attributes(void *to_handle, void *from_handle)
 
 IFL_SERVED ifl_cuda_error cudaStreamCopyAttributes(void *to, void *from)
 {
-    SERVE(((void)session, copy_attributes(to, from)));
+    SERVE(copy_attributes(to, from));
 }
 ALSO_OF_THREAD(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes);
 
@@ -190,17 +190,17 @@ ALSO_OF_THREAD(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);
 
 IFL_SERVED ifl_cuda_error cudaEventCreate(ifl_event **out)
 {
-    SERVE(((void)session, ifl_event_new(out, 0)));
+    SERVE(ifl_event_new(out, 0));
 }
 
 IFL_SERVED ifl_cuda_error cudaEventCreateWithFlags(ifl_event **out, unsigned flags)
 {
-    SERVE(((void)session, ifl_event_new(out, flags)));
+    SERVE(ifl_event_new(out, flags));
 }
 
 IFL_SERVED ifl_cuda_error cudaEventDestroy(void *event)
 {
-    SERVE(((void)session, ifl_event_destroy(event)));
+    SERVE(ifl_event_destroy(event));
 }
 
 /* cudaEventRecordExternal, cudaEventWaitExternal: in a capture, a node of the graph. */
@@ -260,7 +260,7 @@ IFL_SERVED ifl_cuda_error cudaEventSynchronize(void *event)
 
 IFL_SERVED ifl_cuda_error cudaEventQuery(void *event)
 {
-    SERVE(((void)session, query_event(ifl_event_of(event))));
+    SERVE(query_event(ifl_event_of(event)));
 }
 
 /* A stream that waits for an event of a stream that is being captured joins that capture. */
@@ -311,7 +311,7 @@ static ifl_cuda_error elapsed(float *milliseconds, void *start, void *end)
 
 IFL_SERVED ifl_cuda_error cudaEventElapsedTime(float *milliseconds, void *start, void *end)
 {
-    SERVE(((void)session, elapsed(milliseconds, start, end)));
+    SERVE(elapsed(milliseconds, start, end));
 }
 #if IFL_CUDART == 12
 ALSO(cudaEventElapsedTime_v2, cudaEventElapsedTime);

@@ -162,7 +162,7 @@ static ifl_cuda_error tell_resource(resource *out, uint64_t handle, bool is_surf
 
 IFL_SERVED ifl_cuda_error cudaGetTextureObjectResourceDesc(resource *out, uint64_t handle)
 {
-    SERVE(((void)session, tell_resource(out, handle, false)));
+    SERVE(tell_resource(out, handle, false));
 }
 
 static ifl_cuda_error tell_sampler(void *out, uint64_t handle, size_t bytes)
@@ -176,18 +176,18 @@ static ifl_cuda_error tell_sampler(void *out, uint64_t handle, size_t bytes)
 
 IFL_SERVED ifl_cuda_error cudaGetTextureObjectTextureDesc(void *out, uint64_t handle)
 {
-    SERVE(((void)session, tell_sampler(out, handle, SAMPLER_BYTES)));
+    SERVE(tell_sampler(out, handle, SAMPLER_BYTES));
 }
 
 IFL_SERVED ifl_cuda_error cudaGetTextureObjectTextureDesc_v2(void *out, uint64_t handle)
 {
-    SERVE(((void)session, tell_sampler(out, handle, sizeof(ifl_sampler))));
+    SERVE(tell_sampler(out, handle, sizeof(ifl_sampler)));
 }
 
 IFL_SERVED ifl_cuda_error cudaGetTextureObjectResourceViewDesc(ifl_resource_view *out,
                                                                uint64_t handle)
 {
-    SERVE(((void)session, ifl_texture_object_tell_view(handle, out)));
+    SERVE(ifl_texture_object_tell_view(handle, out));
 }
 
 /* ---- surfaces -------------------------------------------------------------------------------- */
@@ -204,5 +204,5 @@ IFL_SERVED ifl_cuda_error cudaDestroySurfaceObject(uint64_t handle)
 
 IFL_SERVED ifl_cuda_error cudaGetSurfaceObjectResourceDesc(resource *out, uint64_t handle)
 {
-    SERVE(((void)session, tell_resource(out, handle, true)));
+    SERVE(tell_resource(out, handle, true));
 }

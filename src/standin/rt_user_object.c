@@ -19,7 +19,7 @@ IFL_SERVED ifl_cuda_error cudaUserObjectCreate(ifl_user_object **out, void *user
                                                void (*destroy)(void *), unsigned count,
                                                unsigned flags)
 {
-    SERVE(((void)session, create(out, user, destroy, count, flags)));
+    SERVE(create(out, user, destroy, count, flags));
 }
 
 static ifl_cuda_error change(ifl_user_object *object, unsigned count,
@@ -33,12 +33,12 @@ static ifl_cuda_error change(ifl_user_object *object, unsigned count,
 
 IFL_SERVED ifl_cuda_error cudaUserObjectRetain(const void *object, unsigned count)
 {
-    SERVE(((void)session, change(ifl_user_object_of(object), count, ifl_user_object_retain)));
+    SERVE(change(ifl_user_object_of(object), count, ifl_user_object_retain));
 }
 
 IFL_SERVED ifl_cuda_error cudaUserObjectRelease(const void *object, unsigned count)
 {
-    SERVE(((void)session, change(ifl_user_object_of(object), count, ifl_user_object_release)));
+    SERVE(change(ifl_user_object_of(object), count, ifl_user_object_release));
 }
 
 static ifl_cuda_error retain_in(ifl_graph *graph, ifl_user_object *object, unsigned count,
@@ -57,8 +57,7 @@ static ifl_cuda_error retain_in(ifl_graph *graph, ifl_user_object *object, unsig
 IFL_SERVED ifl_cuda_error cudaGraphRetainUserObject(const void *graph, const void *object,
                                                     unsigned count, unsigned flags)
 {
-    SERVE(
-        ((void)session, retain_in(ifl_graph_of(graph), ifl_user_object_of(object), count, flags)));
+    SERVE(retain_in(ifl_graph_of(graph), ifl_user_object_of(object), count, flags));
 }
 
 static ifl_cuda_error release_in(ifl_graph *graph, ifl_user_object *object, unsigned count)
@@ -71,5 +70,5 @@ static ifl_cuda_error release_in(ifl_graph *graph, ifl_user_object *object, unsi
 IFL_SERVED ifl_cuda_error cudaGraphReleaseUserObject(const void *graph, const void *object,
                                                      unsigned count)
 {
-    SERVE(((void)session, release_in(ifl_graph_of(graph), ifl_user_object_of(object), count)));
+    SERVE(release_in(ifl_graph_of(graph), ifl_user_object_of(object), count));
 }

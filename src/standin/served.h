@@ -20,6 +20,7 @@
         ifl_session *session = ifl_state_enter();                                                  \
         if (!session)                                                                              \
             return ifl_state_end(ifl_state_absence());                                             \
+        (void)session;                                                                             \
         ifl_cuda_error code = ifl_state_broken();                                                  \
         if (code == ifl_cudaSuccess)                                                               \
             code = (allowance);                                                                    \
