@@ -271,6 +271,7 @@ typedef struct ifl_copy_op {
     uint32_t ignore;   /* predicate: source ignored */
     uint32_t ignore_flip;
     bool has_ignore;
+    bool keeps_line; /* in the L1 */
     bool
         /* the lower bits of the address to copy from: so many of the last bytes become zeros
          * (.ZFILL) */

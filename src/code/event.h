@@ -42,6 +42,10 @@ typedef struct ifl_access {
     /* Not 0: requests to one state with the same number are of the same site, kind, space, bytes
      * and lanes, whose distances from each other are the same. 0: nothing is known. */
     uint64_t likeness;
+    /* Of a side of a copy past registers (cp.async) whose lanes all have a source: where the other
+     * side's lanes are, and does it keep the lines in the L1 (.ca)? NULL: of nothing else. */
+    const uint64_t *other;
+    bool keeps_line;
     /* Global: device addresses. Shared: byte offsets in the block's shared memory. Local: addresses
      * as the hardware lays local memory out, the 4-byte words of 32 lanes side by side; a wider
      * access is several, a word each. */

@@ -5,6 +5,8 @@
  * a new sector, and the bits in a column are a bank's passes. */
 #include "count/footprint.h"
 
+#include "count/copied.h"
+
 #include <string.h>
 
 enum {
@@ -458,10 +460,23 @@ static unsigned atomic_passes(const ifl_access *access)
     return passes;
 }
 
+/* The other side decides how a store passes, and which sectors of a load past the L1 come twice. */
+static void measure_copied(const ifl_access *access, ifl_footprint *out)
+{
+    if (access->kind == IFL_ACCESS_LOAD) {
+        out->sectors = access->keeps_line ? out->sectors : ifl_copied_sectors(access);
+        return;
+    }
+    out->wavefronts = ifl_copied_passes(access);
+    out->wavefronts_ideal = ideal_passes(out);
+}
+
 void ifl_footprint_measure(ifl_lookup *lookup, const ifl_access *access, ifl_footprint *out)
 {
     if (!measure_uniform(access, out))
         measure_pieces(lookup, access, out);
+    if (access->other)
+        measure_copied(access, out);
     out->merged = out->wavefronts;
     if (access->space != IFL_SPACE_SHARED || access->kind != IFL_ACCESS_ATOMIC)
         return;

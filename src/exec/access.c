@@ -10,7 +10,7 @@
 
 void ifl_warp_tell(ifl_warp *warp, ifl_access *access)
 {
-    if (access->shape == IFL_SHAPE_ANY && warp->worker->likeness)
+    if (access->shape == IFL_SHAPE_ANY && warp->worker->likeness && !access->other)
         access->likeness = ifl_likeness_of(warp->worker, access);
     ifl_warp_tell_found(warp, access);
 }
@@ -388,6 +388,16 @@ static void tell_local(ifl_warp *warp, const ifl_code *code, const ifl_transfer 
         }
         tell_space(warp, code, &word, IFL_SPACE_LOCAL, mask, at);
     }
+}
+
+void ifl_warp_tell_side(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint32_t mask,
+                        const uint64_t *address, const uint64_t *other)
+{
+    ifl_access access = access_in((ifl_space)t->space, warp, code, t, mask, address);
+    access.other = other;
+    access.keeps_line = ((const ifl_copy_op *)code->extra)->keeps_line;
+    if (mask)
+        ifl_warp_tell(warp, &access);
 }
 
 static void tell_remote(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint32_t mask,

@@ -56,14 +56,6 @@ static ifl_reason fail_memory(ifl_warp *warp, const ifl_code *code)
 
 /* ---- when it is issued ----------------------------------------------------------------------- */
 
-static void tell_side(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint32_t mask,
-                      const uint64_t *address)
-{
-    uint8_t space[IFL_WARP_LANES];
-    memset(space, t->space, sizeof space);
-    ifl_warp_tell_lanes(warp, code, t, mask, address, space);
-}
-
 /* PTX ISA, cp.async: of cp-size bytes the first src-size are read, the others become zeros. */
 static bool read_lane(ifl_warp *warp, const ifl_code *code, const char *frame, uint32_t lane,
                       uint64_t from, bool ignore, uint8_t value[WIDEST])
@@ -144,8 +136,9 @@ ifl_reason ifl_slow_copy(ifl_warp *warp, const ifl_code *code, char *frame, uint
     for (uint32_t lane = 0; op->fills && lane < IFL_WARP_LANES; lane++)
         from[lane] &= ~(uint64_t)(op->to.bytes - 1);
     warp->changed |= mask != 0;
-    tell_side(warp, code, &op->from, reads, from);
-    tell_side(warp, code, &op->to, mask, copy->to);
+    const bool is_whole = reads == mask;
+    ifl_warp_tell_side(warp, code, &op->from, reads, from, is_whole ? copy->to : NULL);
+    ifl_warp_tell_side(warp, code, &op->to, mask, copy->to, is_whole ? from : NULL);
     return IFL_REASON_NONE;
 }
 

@@ -480,6 +480,10 @@ void ifl_warp_split_spaces(const ifl_warp *warp, const ifl_transfer *t, uint32_t
 /* Tells of a request whose lanes may be in different spaces. */
 void ifl_warp_tell_lanes(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint32_t mask,
                          const uint64_t *address, const uint8_t *space);
+/* Of one side of a copy past registers: `other` is where the other side is, NULL where some lanes
+ * have no source. */
+void ifl_warp_tell_side(ifl_warp *warp, const ifl_code *code, const ifl_transfer *t, uint32_t mask,
+                        const uint64_t *address, const uint64_t *other);
 /* A whole request at warp->address in its general form. Returns false after a fault. */
 bool ifl_warp_transfer(ifl_warp *warp, const ifl_code *code, char *frame, uint32_t mask);
 

@@ -573,6 +573,7 @@ void ifl_lower_cp_async(ifl_lowerer *l)
         return;
     }
     unsigned size = (unsigned)bytes->value;
+    op->keeps_line = l->instruction->modifiers.cache != IFL_CACHE_CG;
     fill_end(&op->to, IFL_SPACE_SHARED, IFL_ACCESS_STORE,
              ifl_lower_address(l, l->slots.at[0], IFL_SPACE_SHARED), size);
     fill_end(&op->from, IFL_SPACE_GLOBAL, IFL_ACCESS_LOAD,

@@ -539,6 +539,7 @@ void ifl_sass_lower_copy(ifl_sass_lowerer *l)
     op->from.kind = IFL_ACCESS_LOAD;
     ifl_sass_lower_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS), &op->to);
     ifl_sass_lower_address(l, ifl_sass_lower_operand(l, IFL_SASS_ROLE_ADDRESS2), &op->from);
+    op->keeps_line = !ifl_sass_is(l, IFL_SASS_VALUE_BYPASS, IFL_SASS_WORD_BYPASS);
     op->fills = ifl_sass_is(l, IFL_SASS_VALUE_ZERO_FILL, IFL_SASS_WORD_ZFILL);
     if (!ifl_sass_is_true(
             p)) { /* zeros, with .ZFILL and without: so ptxas writes cp.async of 0 bytes */

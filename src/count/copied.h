@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What copies past registers (cp.async) ask for: which place each lane's bytes come from and which
+ * they go to decides it together. Knows addresses only. */
+#ifndef IFL_COUNT_COPIED_H
+#define IFL_COUNT_COPIED_H
+
+#include "code/event.h"
+
+/* Of either side of a copy (`other` is not NULL); as an H200 counts 400 of one warp
+ * (tests/gpu/h200/past_registers): passes all of 238 past the L1 and 160 of 162 that keep it,
+ * sectors all. */
+uint32_t ifl_copied_passes(const ifl_access *access);
+/* Past the L1: a line of the source brings each sector of the destination that has some of it. */
+uint32_t ifl_copied_sectors(const ifl_access *access);
+
+#endif
