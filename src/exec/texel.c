@@ -72,6 +72,17 @@ static uint32_t colour(uint32_t raw)
     return ifl_f32_bits((float)srgb[raw & UINT8_MAX] * 0x1p-14f);
 }
 
+/* An H200 does so in all of 327,680 sums of two and 524,288 of four (tools/gpu/texture_weights.cu,
+ * `pairs/srgb` and `quads/srgb`). */
+float ifl_texel_colour_bound(float value)
+{
+    enum { GROUP = 8 };
+    unsigned last = GROUP - 1;
+    while (last < UINT8_MAX && (float)srgb[last] * 0x1p-14f < value)
+        last += GROUP;
+    return fmaxf((float)srgb[last] * 0x1p-14f, value);
+}
+
 /* Of two channels and of four the last is no colour (tests/gpu/h200/texture_formats.txt). */
 bool ifl_texel_is_colour(const ifl_texture *texture, unsigned channel)
 {

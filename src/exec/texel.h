@@ -49,6 +49,8 @@ enum { IFL_LEVEL_BITS = 8 };
  * derivatives by x and y of the screen. */
 uint32_t ifl_texture_level_of(const ifl_texture *texture, float level);
 float ifl_texture_gradient_level(const ifl_texture *texture, float gradient[2][IFL_TEXTURE_RANKS]);
+float ifl_texture_cube_level(const ifl_texture *texture, const float direction[IFL_TEXTURE_RANKS],
+                             float gradient[2][IFL_TEXTURE_RANKS]);
 /* A level as a texture of its own. */
 ifl_texture ifl_texture_at_level(const ifl_texture *texture, uint32_t level);
 
@@ -60,6 +62,9 @@ void ifl_texel_read(const ifl_texture *texture, const uint8_t *from, unsigned pl
                     uint32_t to[IFL_TEXEL_CHANNELS]);
 /* Whether a channel is on the scale of sRGB. */
 bool ifl_texel_is_colour(const ifl_texture *texture, unsigned channel);
+/* A colour of sRGB counts by the largest of the eight that share its upper five bits where a filter
+ * asks how large it is. */
+float ifl_texel_colour_bound(float value);
 /* An element of what a program's words say, of the first `count` channels: others become zero. */
 void ifl_texel_write(const ifl_texel *texel, const uint32_t *words, unsigned count, uint8_t *to);
 /* Of a place outside that has no element: the border's, or zero. */

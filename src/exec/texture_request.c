@@ -239,13 +239,16 @@ static uint32_t level_of(const request *r)
 {
     const ifl_texture *t = r->view.texture;
     const ifl_texture_op *op = r->op;
-    float gradient[2][IFL_TEXTURE_RANKS] = {{0}};
+    float gradient[2][IFL_TEXTURE_RANKS] = {{0}}, direction[IFL_TEXTURE_RANKS] = {0};
     if (op->detail == IFL_TEXTURE_LEVEL)
         return ifl_texture_level_of(t, ifl_bits_f32(ifl_lane_u32(r->frame, op->level, r->lane)));
+    for (unsigned d = 0; d < op->rank; d++)
+        direction[d] = ifl_bits_f32(ifl_lane_u32(r->frame, op->at[d], r->lane));
     for (unsigned i = 0; i < 2 * op->rank; i++)
         gradient[i % 2][i / 2] =
             ifl_bits_f32(ifl_lane_u32(r->frame, op->gradient[i % 2][i / 2], r->lane));
-    return ifl_texture_level_of(t, ifl_texture_gradient_level(t, gradient));
+    return ifl_texture_level_of(t, t->is_cube ? ifl_texture_cube_level(t, direction, gradient)
+                                              : ifl_texture_gradient_level(t, gradient));
 }
 
 static void sample_levels(request *r, const ifl_texture_query *query, ifl_texture_answer *answer)
@@ -277,8 +280,6 @@ static const char *missing(const request *r)
         return "has several levels of detail, and the instruction does not say which";
     if (t->is_anisotropic && r->op->detail == IFL_TEXTURE_GRADIENT)
         return "is filtered in a direction (maxAnisotropy), which is not served";
-    if (t->smaller && t->is_cube && r->op->detail == IFL_TEXTURE_GRADIENT)
-        return "is a cube with levels of detail, of which derivatives are not served";
     return NULL;
 }
 

@@ -235,12 +235,12 @@ static void read_alone(const ifl_texture_view *view, uint32_t layer, int32_t at[
 
 /* The weights of the eight elements around a place, `all` in sum. It is split between two slices,
  * the weight of a slice between its columns, that of a column between its rows; a half goes to the
- * second slice and column, and with it to the second row, else to the first. */
+ * first slice and the second column, and with that to the second row, else to the first. */
 static void weigh(const between *b, unsigned rank, int32_t all, int32_t *weight)
 {
     const int32_t x = (int32_t)b[0].weight, y = rank > 1 ? (int32_t)b[1].weight : 0,
                   z = rank > 2 ? (int32_t)b[2].weight : 0,
-                  behind = (all * z + ONE / 2) >> FRACTION_BITS;
+                  behind = (all * z + ONE / 2 - 1) >> FRACTION_BITS;
     for (unsigned slice = 0; slice < 2; slice++) {
         const int32_t whole = slice ? behind : all - behind,
                       second = (whole * x + ONE / 2) >> FRACTION_BITS, first = whole - second,
@@ -353,22 +353,14 @@ static float zero_of(const float *value, const int32_t *weight, unsigned count)
     return is_negative ? -0.0f : 0.0f;
 }
 
-/* Some colours below a power of two count as if they were above it: 136, and 248 to 254. So does an
- * H200 with all pairs of 0 to 255 and five others (tools/gpu/texture_weights.cu, `pairs/srgb`). */
-static bool is_lifted(float value)
-{
-    const float last_low = 0x1.f8p-3f, first_high = 0x1.ep-1f;
-    return value == last_low || (value >= first_high && value < 1);
-}
-
 /* The exponent of the largest element that has a weight; 0: none counts. */
 static int most_exponent(const float *value, const int32_t *weight, unsigned count,
                          const blending *how)
 {
     int most = 0;
     for (unsigned i = 0; i < count; i++) {
-        const int lift = how->is_colour && is_lifted(value[i]),
-                  exponent = weight[i] ? exponent_of(value[i]) + lift : 0;
+        const float bound = how->is_colour ? ifl_texel_colour_bound(value[i]) : value[i];
+        const int exponent = weight[i] ? exponent_of(bound) : 0;
         most = exponent > most ? exponent : most;
     }
     return most;

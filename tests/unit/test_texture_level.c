@@ -6,6 +6,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -180,8 +182,70 @@ static void levels_are_those_of_an_h100(void **state)
     }
 }
 
+/* ---- an H200's ------------------------------------------------------------------------------- */
+
+static ifl_texture shape_of(const char *name)
+{
+    static const struct {
+        const char *name;
+        uint32_t size[IFL_TEXTURE_RANKS];
+        uint8_t smaller;
+    } shapes[] = {{"plane", {64, 64, 1}, 6},
+                  {"flat", {256, 16, 1}, 8},
+                  {"box", {64, 64, 64}, 6},
+                  {"cube", {64, 64, 1}, 6}};
+    ifl_texture t = {.is_normalized = true, .most_level = 100, .is_cube = name[0] == 'c'};
+    size_t i = 0;
+    while (strcmp(shapes[i].name, name) != 0)
+        i++;
+    memcpy(t.size, shapes[i].size, sizeof t.size);
+    t.smaller = shapes[i].smaller;
+    return t;
+}
+
+/* Planes and boxes have two coordinates that count, or three. */
+static int level_at(const ifl_texture *t, const uint32_t words[9], bool is_plane)
+{
+    float at[IFL_TEXTURE_RANKS], gradient[2][IFL_TEXTURE_RANKS] = {{0}};
+    memcpy(at, words, sizeof at);
+    for (unsigned by = 0; by < 2; by++)
+        for (unsigned d = 0; d < (is_plane ? 2 : IFL_TEXTURE_RANKS); d++)
+            memcpy(&gradient[by][d], &words[3 + 3 * by + d], sizeof(float));
+    return (int)ifl_texture_level_of(t, t->is_cube ? ifl_texture_cube_level(t, at, gradient)
+                                                   : ifl_texture_gradient_level(t, gradient));
+}
+
+/* To the part of 256 but where both derivatives are oblique, and on cubes at edges. */
+static void levels_are_those_of_an_h200(void **state)
+{
+    (void)state;
+    char line[256], shape[8], way[8];
+    unsigned count = 0, apart = 0;
+    FILE *file = fopen("tests/gpu/h200/texture_widths.txt", "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        uint32_t w[9];
+        int level;
+        if (line[0] == '#')
+            continue;
+        assert_int_equal(sscanf(line, "%7s %7s %d %x %x %x %x %x %x %x %x %x", shape, way, &level,
+                                &w[0], &w[1], &w[2], &w[3], &w[4], &w[5], &w[6], &w[7], &w[8]),
+                         12);
+        const ifl_texture t = shape_of(shape);
+        const int found = level_at(&t, w, shape[0] == 'p' || shape[0] == 'f');
+        const bool is_exact = shape[0] != 'c' && strcmp(way, "any") != 0;
+        assert_in_range(found + 2, level + (is_exact ? 2 : 0), level + (is_exact ? 2 : 4));
+        count++;
+        apart += found != level;
+    }
+    fclose(file);
+    assert_int_equal(count, 640);
+    assert_true(apart <= 12);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(levels_are_those_of_an_h100)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(levels_are_those_of_an_h100),
+                                       cmocka_unit_test(levels_are_those_of_an_h200)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
  * places that were asked for, too.
  *
  *     nvcc -arch=sm_90 -std=c++17 -O3 -o texture_footprints tools/gpu/texture_footprints.cu
- *     ./texture_footprints PART [FOLDER [places]]        PART: levels, elements, footprints */
+ *     ./texture_footprints PART [FOLDER [places]]        PART: levels, elements, footprints, stripes */
 #include "texture_tell.h"
 
 #include <cmath>
@@ -285,7 +285,29 @@ static std::vector<place> ratio_places()
     return all;
 }
 
-/* Of each place how many elements count, and each of them: its layer and its weight's bits. */
+/* Of each place how many layers count, and each of them with its weight's bits. */
+static void ask_weights(const std::string &name, cudaTextureObject_t t, const std::vector<place> &at, int layers)
+{
+    const std::vector<float> got = ask(t, LAYERS, true, at, layers);
+    words to;
+    for (size_t i = 0; i < at.size(); i++) {
+        const size_t start = to.size();
+        to.push_back(0);
+        for (int layer = 0; layer < layers; layer++) {
+            const float w = got[i * layers + layer];
+            if (w == 0)
+                continue;
+            uint32_t bits;
+            memcpy(&bits, &w, sizeof bits);
+            to[start]++;
+            to.push_back(layer);
+            to.push_back(bits);
+        }
+    }
+    tell(name, to);
+    note_places(name, at);
+}
+
 static void ask_footprints(const std::string &name_of, const std::vector<place> &at, const std::vector<unsigned> &most)
 {
     for (int levels : {6, 1}) {
@@ -294,24 +316,7 @@ static void ask_footprints(const std::string &name_of, const std::vector<place> 
             for (int between = 0; between < (levels > 1 ? 2 : 1); between++) {
                 const std::string name = name_of + "/" + std::to_string(levels) + "/" + std::to_string(anisotropy) + (between ? "/between" : "/level");
                 const cudaTextureObject_t t = object_of(all, levels, true, between > 0, anisotropy);
-                const std::vector<float> got = ask(t, LAYERS, true, at, LAYER_COUNT);
-                words to;
-                for (size_t i = 0; i < at.size(); i++) {
-                    const size_t start = to.size();
-                    to.push_back(0);
-                    for (int layer = 0; layer < LAYER_COUNT; layer++) {
-                        const float w = got[i * LAYER_COUNT + layer];
-                        if (w == 0)
-                            continue;
-                        uint32_t bits;
-                        memcpy(&bits, &w, sizeof bits);
-                        to[start]++;
-                        to.push_back(layer);
-                        to.push_back(bits);
-                    }
-                }
-                tell(name, to);
-                note_places(name, at);
+                ask_weights(name, t, at, LAYER_COUNT);
                 CHECK(cudaDestroyTextureObject(t));
             }
         CHECK(cudaFreeMipmappedArray(all));
@@ -324,12 +329,62 @@ static void all_footprints()
     ask_footprints("ratios", ratio_places(), {2, 4, 16});
 }
 
+/* ---- columns and rows ------------------------------------------------------------------------------------------ */
+
+enum { WIDE = 64 };
+
+/* Each layer has one column that is 1, or one row. */
+static float stripe_value(int, int layer, int x, int y, int)
+{
+    return (layer < WIDE ? x : y) == layer % WIDE ? 1 : 0;
+}
+
+static place stripe_place(float x, float y, float xx, float xy, float yx, float yy)
+{
+    return {{x / WIDE, y / WIDE, 0}, {{xx / WIDE, xy / WIDE, 0}, {yx / WIDE, yy / WIDE, 0}}};
+}
+
+/* By way: each ratio along a row; the same anywhere, each way along and across, of any width; derivatives that are perpendicular; any. */
+static std::vector<place> stripe_places(int way)
+{
+    std::vector<place> all;
+    state = 500 + way;
+    for (int i = 0; i < 4608; i++) {
+        const float r = 1 + (float)i / 256, s = way ? size_of(-1, 1) : 1, x = way ? 24 + 16 * fraction() : 32.5f,
+                    y = way ? 24 + 16 * fraction() : 32.5f, angle = fraction() * 6.2831853f;
+        const bool turned = way && next() & 1, swapped = way && next() & 1;
+        float along[2] = {r * s, 0}, across[2] = {0, s};
+        if (turned)
+            along[1] = along[0], along[0] = 0, across[0] = across[1], across[1] = 0;
+        if (way == 2)
+            along[0] = r * s * cosf(angle), along[1] = r * s * sinf(angle), across[0] = -s * sinf(angle), across[1] = s * cosf(angle);
+        for (int d = 0; d < 2 && way == 3; d++)
+            along[d] = r * (2 * fraction() - 1), across[d] = r * (2 * fraction() - 1);
+        all.push_back(swapped ? stripe_place(x, y, across[0], across[1], along[0], along[1])
+                              : stripe_place(x, y, along[0], along[1], across[0], across[1]));
+    }
+    return all;
+}
+
+static void all_stripes()
+{
+    const cudaMipmappedArray_t all = make(make_cudaExtent(WIDE, WIDE, 2 * WIDE), cudaArrayLayered, 1, stripe_value);
+    for (int way = 0; way < 4; way++)
+        for (unsigned anisotropy : {16u, 5u, 2u}) {
+            const std::string name = "stripes/" + std::to_string(way) + "/" + std::to_string(anisotropy);
+            const cudaTextureObject_t t = object_of(all, 1, true, false, anisotropy);
+            ask_weights(name, t, stripe_places(way), 2 * WIDE);
+            CHECK(cudaDestroyTextureObject(t));
+        }
+    CHECK(cudaFreeMipmappedArray(all));
+}
+
 int main(int count, char **args)
 {
     static const struct {
         const char *name;
         void (*run)();
-    } parts[] = {{"levels", all_levels}, {"elements", all_elements}, {"footprints", all_footprints}};
+    } parts[] = {{"levels", all_levels}, {"elements", all_elements}, {"footprints", all_footprints}, {"stripes", all_stripes}};
     folder = count > 2 ? args[2] : nullptr;
     tells_places = count > 3;
     CHECK(cudaFree(0));

@@ -190,6 +190,22 @@ static void planes()
     }
 }
 
+/* Four colours, and every fourth weight of both directions. */
+static void quads()
+{
+    enum { QUADS = 128, STEP = 4 };
+    std::vector<uint8_t> data(4 * QUADS);
+    std::vector<float4> at;
+    state = 7;
+    for (int i = 0; i < 4 * QUADS; i++)
+        data[i] = (uint8_t)(i % (2 * QUADS) < QUADS ? next() >> 9 : 128 + (next() >> 9) % 128);
+    for (int i = 0; i < QUADS; i++)
+        for (int x = 0; x < 256; x += STEP)
+            for (int y = 0; y < 256; y += STEP)
+                at.push_back(make_float4((float)(2 * i) + 0.5f + (float)x / 256, 0.5f + (float)y / 256, 0, 0));
+    one("quads/srgb", kinds[SRGB], 2, make_cudaExtent(2 * QUADS, 2, 0), data, at);
+}
+
 static void boxes()
 {
     enum { SIZE = 8, PLACES = 4096 };
@@ -239,6 +255,7 @@ int main(int count, char **words)
     folder = count > 1 ? words[1] : nullptr;
     all_pairs();
     planes();
+    quads();
     boxes();
     for (int k = 0; k < KINDS; k++) {
         between_levels(kinds[k], 2, 40 + k);
