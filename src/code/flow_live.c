@@ -290,13 +290,6 @@ typedef struct renewed {
     uint32_t under, guard;
 } renewed;
 
-static void find_held(renewed *r)
-{
-    const bool is_same = r->guard && r->guard == r->under;
-    for (size_t w = 0; w < r->c->words; w++)
-        r->held[w] = r->c->now[w] & ~(is_same ? r->fresh[w] : 0);
-}
-
 static void renew_read(void *user, uint32_t reg, bool is_written)
 {
     renewed *r = user;
@@ -335,7 +328,9 @@ static void spread_through(renewed *r, uint32_t block, const ifl_flow_question *
     for (uint32_t i = at->first; i < at->last; i++) {
         c->reads = false;
         r->guard = question->guard(t->user, i);
-        find_held(r);
+        const bool is_same = r->guard && r->guard == r->under;
+        for (size_t w = 0; w < r->c->words; w++)
+            r->held[w] = r->c->now[w] & ~(is_same ? r->fresh[w] : 0);
         t->visit(t->user, i, renew_read, r);
         c->decides |= c->reads && question->matters(t->user, i, r->held);
         c->reads |= question->begins(t->user, i);

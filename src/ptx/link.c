@@ -332,15 +332,6 @@ static bool move(ifl_ptx_parser *parser, const void *from, size_t count, size_t 
     move(parser, parser->from.at, parser->from.count, sizeof *parser->from.at,                     \
          &parser->program->to, &parser->program->to_count)
 
-static bool move_all(ifl_ptx_parser *parser)
-{
-    return MOVE(instructions, instructions, instruction_count) &&
-           MOVE(operands, operands, operand_count) && MOVE(places, places, place_count) &&
-           MOVE(files, files, file_count) && MOVE(variables, variables, variable_count) &&
-           MOVE(functions, functions, function_count) &&
-           MOVE(unsupported, unsupported, unsupported_count);
-}
-
 /* Bodies were read one after the other: the order of their definitions is that of their code. */
 static bool order_code(ifl_ptx_parser *parser)
 {
@@ -365,5 +356,9 @@ bool ifl_ptx_link(ifl_ptx_parser *parser)
     if (!settle_words(parser) || !ifl_ptx_settle_places(parser) || !place_shared(parser))
         return false;
     follow_aliases(parser);
-    return move_all(parser);
+    return MOVE(instructions, instructions, instruction_count) &&
+           MOVE(operands, operands, operand_count) && MOVE(places, places, place_count) &&
+           MOVE(files, files, file_count) && MOVE(variables, variables, variable_count) &&
+           MOVE(functions, functions, function_count) &&
+           MOVE(unsupported, unsupported, unsupported_count);
 }

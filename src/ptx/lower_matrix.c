@@ -268,12 +268,6 @@ static bool describe_product(ifl_lowerer *l, ifl_matrix_product *op)
     return true;
 }
 
-/* m8n8k4 of halves, in any layouts. */
-static bool is_quad_product(const ifl_lowerer *l)
-{
-    return has_shape(l, 8, 8, 4) && l->instruction->type[1] == IFL_TYPE_F16;
-}
-
 static bool set_quad_slots(ifl_lowerer *l, unsigned slot, unsigned wanted, bool is_destination,
                            uint32_t *to)
 {
@@ -324,7 +318,8 @@ static void lower_quad_product(ifl_lowerer *l)
 
 void ifl_lower_matrix_product(ifl_lowerer *l)
 {
-    if (is_quad_product(l)) {
+    /* m8n8k4 of halves, in any layouts. */
+    if (has_shape(l, 8, 8, 4) && l->instruction->type[1] == IFL_TYPE_F16) {
         lower_quad_product(l);
         return;
     }

@@ -283,12 +283,6 @@ static size_t add_waves(ifl_page *page, const ifl_device *device,
     return next;
 }
 
-/* None where there are no clusters, or none fits. */
-static int blocks_that_run(const ifl_occupancy_request *request, const ifl_occupancy *o)
-{
-    return request->cluster > 1 && !o->clusters ? 0 : o->blocks_per_sm;
-}
-
 static ifl_status add_occupancy(ifl_page *page, ifl_table *table, const ifl_device *device,
                                 const ifl_occupancy_request *request, ifl_error *error)
 {
@@ -303,8 +297,10 @@ static ifl_status add_occupancy(ifl_page *page, ifl_table *table, const ifl_devi
     size_t next = HELD_COLUMNS;
     if (request->cluster > 1)
         row.cell[next++] = ifl_arena_printf(&page->arena, "%s", ifl_figure_count(o.clusters).text);
+    /* None where there are no clusters, or none fits. */
+    const int running = request->cluster > 1 && !o.clusters ? 0 : o.blocks_per_sm;
     if (request->blocks)
-        next = add_waves(page, device, request, blocks_that_run(request, &o), &row, next);
+        next = add_waves(page, device, request, running, &row, next);
     row.cell[next] = o.limiter;
     row.cell[next + 1] = next_step(page, device, request, &o);
     ifl_table_add(page, table, &row);

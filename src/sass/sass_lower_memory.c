@@ -362,37 +362,26 @@ static const element *element_of(ifl_sass_word word)
 
 uint8_t ifl_sass_operation_of(const ifl_sass_lowerer *l)
 {
-    switch (ifl_sass_value(l->instruction, IFL_SASS_VALUE_OPERATION)) {
-    case IFL_SASS_WORD_ADD:
-    case IFL_SASS_WORD_POPC_INC:
-    case IFL_SASS_WORD_F32ADD:
-    case IFL_SASS_WORD_HPADD:
-        return IFL_OPERATION_ADD;
-    case IFL_SASS_WORD_MIN:
-        return IFL_OPERATION_MIN;
-    case IFL_SASS_WORD_MAX:
-        return IFL_OPERATION_MAX;
-    case IFL_SASS_WORD_INC:
-        return IFL_OPERATION_INC;
-    case IFL_SASS_WORD_DEC:
-        return IFL_OPERATION_DEC;
-    case IFL_SASS_WORD_AND:
-        return IFL_OPERATION_AND;
-    case IFL_SASS_WORD_OR:
-        return IFL_OPERATION_OR;
-    case IFL_SASS_WORD_XOR:
-        return IFL_OPERATION_XOR;
-    case IFL_SASS_WORD_EXCH:
-        return IFL_OPERATION_EXCH;
-    case IFL_SASS_WORD_CAS:
-    case IFL_SASS_WORD_CAST:
-        return IFL_OPERATION_CAS;
-    case IFL_SASS_WORD_ARRIVE:
-    case IFL_SASS_WORD_LDGSTSBAR:
-        return IFL_OPERATION_ARRIVE;
-    default:
-        return 0;
-    }
+    static const uint8_t operations[] = {
+        [IFL_SASS_WORD_ADD] = IFL_OPERATION_ADD,
+        [IFL_SASS_WORD_POPC_INC] = IFL_OPERATION_ADD,
+        [IFL_SASS_WORD_F32ADD] = IFL_OPERATION_ADD,
+        [IFL_SASS_WORD_HPADD] = IFL_OPERATION_ADD,
+        [IFL_SASS_WORD_MIN] = IFL_OPERATION_MIN,
+        [IFL_SASS_WORD_MAX] = IFL_OPERATION_MAX,
+        [IFL_SASS_WORD_INC] = IFL_OPERATION_INC,
+        [IFL_SASS_WORD_DEC] = IFL_OPERATION_DEC,
+        [IFL_SASS_WORD_AND] = IFL_OPERATION_AND,
+        [IFL_SASS_WORD_OR] = IFL_OPERATION_OR,
+        [IFL_SASS_WORD_XOR] = IFL_OPERATION_XOR,
+        [IFL_SASS_WORD_EXCH] = IFL_OPERATION_EXCH,
+        [IFL_SASS_WORD_CAS] = IFL_OPERATION_CAS,
+        [IFL_SASS_WORD_CAST] = IFL_OPERATION_CAS,
+        [IFL_SASS_WORD_ARRIVE] = IFL_OPERATION_ARRIVE,
+        [IFL_SASS_WORD_LDGSTSBAR] = IFL_OPERATION_ARRIVE,
+    };
+    const unsigned word = ifl_sass_value(l->instruction, IFL_SASS_VALUE_OPERATION);
+    return word < sizeof operations ? operations[word] : 0;
 }
 
 /* As in PTX: integer sums, minima and bit operations whose old value nobody gets commute, if all

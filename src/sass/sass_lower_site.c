@@ -297,36 +297,25 @@ static uint8_t role_of(unsigned op)
 
 static uint8_t pipe_of(const ifl_sass_instruction *instruction)
 {
-    switch (ifl_sass_op_pipe(instruction->op, instruction->sm)) {
-    case IFL_SASS_PIPE_ALU:
-        return IFL_PIPE_ALU;
-    case IFL_SASS_PIPE_FMA:
-    case IFL_SASS_PIPE_FMAHEAVY:
-        return IFL_PIPE_FMA;
-    case IFL_SASS_PIPE_FP16:
-        return IFL_PIPE_FP16;
-    case IFL_SASS_PIPE_FP64:
-        return IFL_PIPE_FP64;
-    case IFL_SASS_PIPE_XU:
-        return IFL_PIPE_XU;
-    case IFL_SASS_PIPE_LSU:
-        return IFL_PIPE_LSU;
-    case IFL_SASS_PIPE_ADU:
-        return IFL_PIPE_ADU;
-    case IFL_SASS_PIPE_TEX:
-        return IFL_PIPE_TEX;
-    case IFL_SASS_PIPE_UNIFORM:
-        return IFL_PIPE_UNIFORM;
-    case IFL_SASS_PIPE_CBU:
-        return IFL_PIPE_CBU;
-    case IFL_SASS_PIPE_TENSOR_FP:
-    case IFL_SASS_PIPE_TENSOR_INT:
-    case IFL_SASS_PIPE_TENSOR_DP:
-    case IFL_SASS_PIPE_TC:
-        return IFL_PIPE_TENSOR;
-    default:
-        return IFL_PIPES;
-    }
+    static const uint8_t plus_1[] = {
+        [IFL_SASS_PIPE_ALU] = IFL_PIPE_ALU + 1,
+        [IFL_SASS_PIPE_FMA] = IFL_PIPE_FMA + 1,
+        [IFL_SASS_PIPE_FMAHEAVY] = IFL_PIPE_FMA + 1,
+        [IFL_SASS_PIPE_FP16] = IFL_PIPE_FP16 + 1,
+        [IFL_SASS_PIPE_FP64] = IFL_PIPE_FP64 + 1,
+        [IFL_SASS_PIPE_XU] = IFL_PIPE_XU + 1,
+        [IFL_SASS_PIPE_LSU] = IFL_PIPE_LSU + 1,
+        [IFL_SASS_PIPE_ADU] = IFL_PIPE_ADU + 1,
+        [IFL_SASS_PIPE_TEX] = IFL_PIPE_TEX + 1,
+        [IFL_SASS_PIPE_UNIFORM] = IFL_PIPE_UNIFORM + 1,
+        [IFL_SASS_PIPE_CBU] = IFL_PIPE_CBU + 1,
+        [IFL_SASS_PIPE_TENSOR_FP] = IFL_PIPE_TENSOR + 1,
+        [IFL_SASS_PIPE_TENSOR_INT] = IFL_PIPE_TENSOR + 1,
+        [IFL_SASS_PIPE_TENSOR_DP] = IFL_PIPE_TENSOR + 1,
+        [IFL_SASS_PIPE_TC] = IFL_PIPE_TENSOR + 1,
+    };
+    const unsigned pipe = ifl_sass_op_pipe(instruction->op, instruction->sm);
+    return pipe < sizeof plus_1 && plus_1[pipe] ? plus_1[pipe] - 1 : IFL_PIPES;
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */

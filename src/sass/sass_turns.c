@@ -63,14 +63,6 @@ static void wait_for_groups(journey *j, const ifl_sass_instruction *instruction,
     j->group_count = left;
 }
 
-/* Local memory is in the L1 for the most part. */
-static bool is_near(const ifl_sass_instruction *instruction)
-{
-    return instruction->sass_class == IFL_SASS_LOAD_SHARED ||
-           instruction->sass_class == IFL_SASS_ATOMIC_SHARED ||
-           instruction->sass_class == IFL_SASS_LOAD_LOCAL;
-}
-
 static void issue(journey *j, const ifl_sass_instruction *instruction)
 {
     const uint8_t scoreboard = instruction->write_barrier;
@@ -82,7 +74,11 @@ static void issue(journey *j, const ifl_sass_instruction *instruction)
         j->since++;
     if (scoreboard >= IFL_SASS_SCOREBOARDS)
         return;
-    if (is_near(instruction)) {
+    /* Local memory is in the L1 for the most part. */
+    const bool is_close = instruction->sass_class == IFL_SASS_LOAD_SHARED ||
+                          instruction->sass_class == IFL_SASS_ATOMIC_SHARED ||
+                          instruction->sass_class == IFL_SASS_LOAD_LOCAL;
+    if (is_close) {
         j->newest[NEAR][scoreboard] = j->turn[NEAR] + 1;
     } else if (ifl_sass_is_long_load(instruction)) {
         j->since++;

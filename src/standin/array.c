@@ -52,19 +52,15 @@ static bool has_planes(const ifl_array *a)
     return a->texel.form == IFL_TEXEL_PLANES;
 }
 
-/* As an H200 has it (tools/gpu/texture_blocks.cu): of videos alone, in whole pairs of rows and columns. */
-static bool is_right_video(const ifl_array *a)
-{
-    return a->width && a->height && !a->depth && a->width % 2 == 0 && a->height % 2 == 0 &&
-           a->width <= limit_of(a).width && a->height <= limit_of(a).height &&
-           a->flags == IFL_ARRAY_VIDEO;
-}
-
 static bool is_right(const ifl_array *a)
 {
     const limit most = limit_of(a);
+    /* As an H200 has it (tools/gpu/texture_blocks.cu): of videos alone, in whole pairs of rows
+     * and columns. */
     if (has_planes(a))
-        return is_right_video(a);
+        return a->width && a->height && !a->depth && a->width % 2 == 0 && a->height % 2 == 0 &&
+               a->width <= limit_of(a).width && a->height <= limit_of(a).height &&
+               a->flags == IFL_ARRAY_VIDEO;
     if (a->texel.blocks && !a->height)
         return false;
     const bool is_layered = a->flags & IFL_ARRAY_LAYERED, is_cube = a->flags & IFL_ARRAY_CUBE;

@@ -130,11 +130,6 @@ static uint32_t sms_of(const ifl_session *session)
     return (uint32_t)ifl_session_device(session)->value[IFL_DEVICE_sms];
 }
 
-static uint32_t size_of(const uint32_t cluster[3])
-{
-    return is_given(cluster) ? cluster[0] * cluster[1] * cluster[2] : 1;
-}
-
 /* Of clusters that cannot be launched none are active, which is no error: cuBLAS asks about sizes up
  * to 32 and leaves the last error as it is. */
 static ifl_cuda_error active(ifl_session *session, int *clusters, const void *host,
@@ -149,7 +144,8 @@ static ifl_cuda_error active(ifl_session *session, int *clusters, const void *ho
         choose_cluster(session, function, &call, cluster, &why);
     if (code != ifl_cudaSuccess || !clusters)
         return code != ifl_cudaSuccess ? code : ifl_cudaErrorInvalidValue;
-    *clusters = why ? 0 : (int)ifl_place_clusters(sms_of(session), per_sm, size_of(cluster));
+    const uint32_t size = is_given(cluster) ? cluster[0] * cluster[1] * cluster[2] : 1;
+    *clusters = why ? 0 : (int)ifl_place_clusters(sms_of(session), per_sm, size);
     return ifl_cudaSuccess;
 }
 

@@ -221,15 +221,17 @@ ifl_cuda_error ifl_launch_serve(ifl_session *session, ifl_function_record *funct
 
 /* ---- by the host's address ------------------------------------------------------------------- */
 
+/* Of the arguments that the three calls without attributes have. */
+#define CALL(...)                                                                                  \
+    {                                                                                              \
+        .grid = grid, .block = block, .arguments = arguments, .shared_bytes = shared_bytes,        \
+        .stream = stream, .from = ifl_launch_place(__builtin_return_address(0)), __VA_ARGS__       \
+    }
+
 IFL_SERVED ifl_cuda_error cudaLaunchKernel(const void *host, ifl_dim3 grid, ifl_dim3 block,
                                            void **arguments, size_t shared_bytes, void *stream)
 {
-    const ifl_launch_call call = {.grid = grid,
-                                  .block = block,
-                                  .arguments = arguments,
-                                  .shared_bytes = shared_bytes,
-                                  .stream = stream,
-                                  .from = ifl_launch_place(__builtin_return_address(0))};
+    const ifl_launch_call call = CALL(.cooperative = false);
     SERVE(ifl_launch_serve(session, ifl_function_find(host), &call));
 }
 ALSO_OF_THREAD(cudaLaunchKernel_ptsz, cudaLaunchKernel);
@@ -238,13 +240,7 @@ IFL_SERVED ifl_cuda_error cudaLaunchCooperativeKernel(const void *host, ifl_dim3
                                                       ifl_dim3 block, void **arguments,
                                                       size_t shared_bytes, void *stream)
 {
-    const ifl_launch_call call = {.grid = grid,
-                                  .block = block,
-                                  .arguments = arguments,
-                                  .shared_bytes = shared_bytes,
-                                  .stream = stream,
-                                  .cooperative = true,
-                                  .from = ifl_launch_place(__builtin_return_address(0))};
+    const ifl_launch_call call = CALL(.cooperative = true);
     SERVE(ifl_launch_serve(session, ifl_function_find(host), &call));
 }
 ALSO_OF_THREAD(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
@@ -268,12 +264,7 @@ ALSO(cudaGetKernel, __cudaGetKernel);
 IFL_SERVED ifl_cuda_error __cudaLaunchKernel(void *kernel, ifl_dim3 grid, ifl_dim3 block,
                                              void **arguments, size_t shared_bytes, void *stream)
 {
-    const ifl_launch_call call = {.grid = grid,
-                                  .block = block,
-                                  .arguments = arguments,
-                                  .shared_bytes = shared_bytes,
-                                  .stream = stream,
-                                  .from = ifl_launch_place(__builtin_return_address(0))};
+    const ifl_launch_call call = CALL(.cooperative = false);
     SERVE(ifl_launch_serve(session, ifl_function_of(kernel), &call));
 }
 ALSO_OF_THREAD(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);

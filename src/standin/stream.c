@@ -21,13 +21,6 @@ ifl_event *ifl_event_of(void *handle)
 
 /* ---- made and destroyed ---------------------------------------------------------------------- */
 
-static int within_range(int priority)
-{
-    return priority > IFL_LEAST_PRIORITY      ? IFL_LEAST_PRIORITY
-           : priority < IFL_GREATEST_PRIORITY ? IFL_GREATEST_PRIORITY
-                                              : priority;
-}
-
 ifl_cuda_error ifl_stream_new(ifl_stream **out, unsigned flags, int priority)
 {
     ifl_stream *stream = out ? calloc(1, sizeof *stream) : NULL;
@@ -39,7 +32,9 @@ ifl_cuda_error ifl_stream_new(ifl_stream **out, unsigned flags, int priority)
         return ifl_cudaErrorMemoryAllocation;
     }
     *stream = (ifl_stream){.flags = flags,
-                           .priority = within_range(priority),
+                           .priority = priority > IFL_LEAST_PRIORITY      ? IFL_LEAST_PRIORITY
+                                       : priority < IFL_GREATEST_PRIORITY ? IFL_GREATEST_PRIORITY
+                                                                          : priority,
                            .id = FIRST_ID + streams_made++,
                            .gpu = ifl_gpu_chosen(),
                            .green = ifl_green_current()};
