@@ -88,7 +88,7 @@ typedef struct ifl_control {
     uint8_t sources[2];  /* registers that it reads, of even and of odd numbers: two banks */
     uint8_t kept[2];     /* of them, those that the instruction before it keeps at hand */
     uint16_t
-        constant; /* operand in a constant bank: 1 + (bank << 10 | line of 64 bytes); 0: none */
+        constant; /* operand in a constant bank, or what an LDC loads: 1 + (bank << 10 | line of 64 bytes); 0: none */
 } ifl_control;
 
 /* The group board counts the groups of products of a warp group (gsb0). */

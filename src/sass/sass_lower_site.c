@@ -449,7 +449,7 @@ static uint16_t constant_of(const ifl_sass_instruction *instruction)
                               operand->base == IFL_SASS_NO_REGISTER &&
                               operand->uniform == IFL_SASS_NO_REGISTER;
         const uint32_t line = (uint32_t)operand->value / LINE_BYTES % BANK_LINES;
-        if (is_fixed && instruction->op != IFL_SASS_OP_LDC && operand->index < BANKS)
+        if (is_fixed && operand->index < BANKS)
             return (uint16_t)(1 + operand->index * BANK_LINES + line);
     }
     return 0;

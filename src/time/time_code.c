@@ -36,7 +36,8 @@ bool ifl_sm_begin_code(const ifl_sm_case *of, ifl_code_cache *code)
     const ifl_sm_rates *r = of->rates;
     const ifl_code_levels levels = {{r->near_code_lines, (uint64_t)r->near_code_cycles},
                                     {r->code_lines, (uint64_t)r->code_cycles},
-                                    {r->kept_code_lines, (uint64_t)r->cold_code_cycles}};
+                                    {r->kept_code_lines, (uint64_t)r->cold_code_cycles},
+                                    (uint64_t)r->late_code_cycles};
     const size_t lines = of->sites->count / IFL_CODE_SITES + 1,
                  most = levels.near.most ? levels.near.most : levels.far.most;
     size_t touched = 0;

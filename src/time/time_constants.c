@@ -17,34 +17,43 @@ static uint64_t latest(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-void ifl_constant_cache_begin(ifl_constant_cache *c, uint32_t lines, uint64_t near_cycles,
-                              uint64_t first_cycles, bool side_by_side)
+void ifl_constant_cache_begin(ifl_constant_cache *c, ifl_constants_behind *behind, uint32_t lines,
+                              uint64_t near_cycles, bool side_by_side)
 {
     *c = (ifl_constant_cache){.line_count =
                                   lines < IFL_CONSTANT_MOST_LINES ? lines : IFL_CONSTANT_MOST_LINES,
+                              .behind = behind,
                               .near_cycles = near_cycles,
-                              .first_cycles = first_cycles,
                               .side_by_side = side_by_side};
 }
 
 /* Parameters and what the launch gives stand in the cache behind when it begins: the first kernel
  * after others waits as long for them as one that is repeated (`parameter`). */
-static bool is_near(ifl_constant_cache *c, uint16_t line)
+static bool is_given(uint16_t line)
 {
     enum { BANK_LINES = IFL_CONSTANT_BANK_BYTES / IFL_CONSTANT_LINE_BYTES };
-    const unsigned wide = (line - 1u) / LINES_OF_WIDE;
-    const bool was = line <= BANK_LINES || c->near[wide / 8] >> wide % 8 & 1;
-    c->near[wide / 8] |= (uint8_t)(1u << wide % 8);
-    return was;
+    return line <= BANK_LINES;
+}
+
+/* When the cache behind takes a request. */
+static uint64_t queue(ifl_constants_behind *b, uint64_t now)
+{
+    const double begins = b->free > (double)now ? b->free : (double)now;
+    b->free = begins + b->turn;
+    return (uint64_t)begins;
 }
 
 /* When it comes. */
 static uint64_t fetch(ifl_constant_cache *c, uint16_t line, uint64_t now)
 {
-    const bool near = is_near(c, line);
+    uint64_t *there = &c->behind->there[(line - 1u) / LINES_OF_WIDE % IFL_CONSTANT_WIDE_LINES];
+    const bool near = is_given(line) || *there;
     if (near && c->side_by_side)
-        return now + c->near_cycles;
-    return c->free = latest(c->free, now) + c->near_cycles + (near ? 0 : c->first_cycles);
+        return latest(now + c->near_cycles, *there);
+    c->free = queue(c->behind, latest(c->free, now)) + c->near_cycles;
+    if (!near)
+        *there = c->free += c->behind->first_cycles;
+    return c->free = latest(c->free, *there);
 }
 
 uint64_t ifl_constant_cache_take(ifl_constant_cache *c, uint16_t line, uint64_t now)

@@ -2,6 +2,7 @@
  * From a device's figures to the rates of one of its SMs per cycle. */
 #include "time/time_costs.h"
 
+#include "arch/cache_rules.h"
 #include "arch/units.h"
 #include "profile/traffic.h"
 
@@ -193,6 +194,16 @@ static void find_host(const ifl_device *device, double clock, ifl_sm_rates *out)
     out->host_line_of_all = IFL_LINE_BYTES / bytes * clock;
 }
 
+/* SMs that have work and share a cache with those of their GPC, whose blocks are spread over all; 1: not known. */
+static double sharing_sms(const ifl_device *device, const ifl_profile *p)
+{
+    const double blocks = (double)p->grid[0] * p->grid[1] * p->grid[2];
+    ifl_cache_rules rules;
+    return ifl_cache_rules_find(device->value[IFL_DEVICE_compute_capability], &rules) && rules.gpcs
+               ? fmax(fmin(blocks, device->value[IFL_DEVICE_sms]) / rules.gpcs, 1)
+               : 1;
+}
+
 void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double blocks,
                        ifl_sm_rates *out)
 {
@@ -245,6 +256,7 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->first_fetch_cycles = arch.first_fetch_cycles;
     out->leave_cycles = arch.leave_cycles;
     out->constant_cycles = arch.constant_cycles;
+    out->constants_turn = arch.gpc_turn_cycles * sharing_sms(device, p);
     out->indexed_cycles = arch.indexed_cycles;
     out->indexed_first_cycles = p->repeated ? 0 : arch.indexed_first_cycles;
     out->fence_cycles = arch.fence_cycles;
@@ -265,6 +277,7 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->near_code_lines = (uint32_t)(arch.near_code_bytes / IFL_LINE_BYTES);
     out->near_code_cycles = arch.near_code_cycles;
     out->code_cycles = arch.code_cycles > 0 ? arch.code_cycles : out->l2_latency;
+    out->late_code_cycles = p->repeated ? 0 : (out->l2_far_latency - out->l2_latency) / 2;
     out->kept_code_lines = (uint32_t)(arch.kept_code_bytes / IFL_LINE_BYTES);
     out->is_first = !p->repeated;
     out->cold_code_cycles = p->repeated ? 0 : arch.cold_code_cycles;

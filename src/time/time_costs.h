@@ -35,6 +35,7 @@ typedef struct ifl_sm_rates {
     double indexed_cycles, indexed_first_cycles; /* of a load of constants, more for a line that its
                                                   * cache lacks, and that is asked for first */
     double constant_cycles; /* a line of constants that the cache of operands lacks */
+    double constants_turn;  /* of the cache behind, of a request of each SM that shares it */
     double fence_cycles, fence_system_cycles, fence_turn_cycles;
     uint32_t l1_lines;                    /* 0: no L1 */
     uint32_t code_lines;                  /* of the instruction cache; 0: it is not followed */
@@ -44,6 +45,7 @@ typedef struct ifl_sm_rates {
     bool
         is_first; /* the launch by itself, as Nsight Compute runs it: no others like it came before */
     double cold_code_cycles;     /* until others come; 0: none ran, all is there that fits */
+    double late_code_cycles;     /* by which the kernel's first line comes later, in the mean */
     uint32_t code_ahead;         /* lines of code that are asked for before they are needed */
     double lines_in_flight;      /* at most */
     double atomic_bytes;         /* of the L2's bandwidth, a pass */

@@ -18,6 +18,7 @@ bool ifl_code_cache_begin(ifl_code_cache *c, size_t lines, size_t touched,
                           .latency = level.latency,
                           .cold = levels->cold,
                           .kept_latency = levels->near.latency,
+                          .late = levels->late,
                           .ahead = ahead};
     if (!level.most || (touched <= level.most && !c->cold.latency))
         return true;
@@ -75,7 +76,8 @@ uint64_t ifl_code_cache_fetch(ifl_code_cache *c, size_t line, uint64_t now)
 {
     if (!c->lines || line >= c->line_count)
         return now;
-    ask_for(c, line, now);
+    ask_for(c, line, now + c->late);
+    c->late = 0;
     const uint64_t there = c->lines[line].there;
     for (size_t i = 1; i <= c->ahead; i++)
         ask_for(c, line + i, now);

@@ -36,6 +36,8 @@ typedef struct ifl_code_cache {
      * not. */
     ifl_code_level cold;
     uint64_t kept_latency;
+    uint64_t
+        late; /* by which the kernel's first line comes later then; 0 once it has been asked for */
     uint32_t ahead; /* lines that are asked for behind the one that is issued from */
 } ifl_code_cache;
 
@@ -44,6 +46,7 @@ typedef struct ifl_code_cache {
  * `cold`: the kernel's first lines, which the larger one has then, and until others come. False without memory. */
 typedef struct ifl_code_levels {
     ifl_code_level near, far, cold;
+    uint64_t late; /* ifl_code_cache.late */
 } ifl_code_levels;
 bool ifl_code_cache_begin(ifl_code_cache *cache, size_t lines, size_t touched,
                           const ifl_code_levels *levels, uint32_t ahead);

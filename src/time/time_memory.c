@@ -41,9 +41,10 @@ bool ifl_time_memory_begin(ifl_time_memory *m, const ifl_sm_rates *rates)
     m->l2.slack = ifl_sm_constant.slack + rates->ahead_bytes / rates->l2_bytes_per_cycle;
     m->dram.slack = ifl_sm_constant.slack + rates->ahead_bytes / rates->dram_bytes_per_cycle;
     close_lines(m);
-    ifl_constant_cache_begin(&m->indexed, (uint32_t)k->constant_lines,
-                             (uint64_t)rates->indexed_cycles, (uint64_t)rates->indexed_first_cycles,
-                             true);
+    m->behind.turn = rates->constants_turn;
+    m->behind.first_cycles = (uint64_t)rates->indexed_first_cycles;
+    ifl_constant_cache_begin(&m->indexed, &m->behind, (uint32_t)k->constant_lines,
+                             (uint64_t)rates->indexed_cycles, true);
     m->lines = ifl_room_take_zeroed(&m->room, (size_t)m->sets * m->ways, sizeof *m->lines);
     m->asked = ifl_time_sources_asked();
     return m->lines && m->asked;

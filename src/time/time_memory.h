@@ -58,10 +58,11 @@ typedef struct ifl_time_memory {
     const ifl_arch *arch;
     double l1_free, turn_free, remote_free; /* when the next request may begin */
     double last_wavefront;                  /* of shared memory: when it passes */
-    double barrier_passed;      /* until then what comes behind the last barrier waits */
-    ifl_constant_cache indexed; /* constants that loads ask for */
-    double miss_free;           /* when the L1 may ask for the next line */
-    double port_free;           /* when the next sector may leave the SM */
+    double barrier_passed;       /* until then what comes behind the last barrier waits */
+    ifl_constants_behind behind; /* the caches of constants */
+    ifl_constant_cache indexed;  /* constants that loads ask for */
+    double miss_free;            /* when the L1 may ask for the next line */
+    double port_free;            /* when the next sector may leave the SM */
     /* when the slice of the L2 that does most atomics may do the next; that gets most stores of one
      * sector */
     double atomics_free, stores_free, past_free;

@@ -91,7 +91,7 @@ typedef struct ifl_sm {
     ifl_sm_outcome *out;
     ifl_time_memory memory;
     ifl_code_cache code;
-    ifl_constant_cache constants;
+    ifl_constant_cache operands[IFL_SM_SUBCORES]; /* of constants, of each scheduler */
     scheduler schedulers[IFL_SM_SUBCORES];
     warp *warps; /* by place, then by index in the block */
     place *places;
@@ -184,12 +184,22 @@ static void fetch_code(ifl_sm *sm, warp *w)
         ifl_code_cache_fetch(&sm->code, line, latest(sm->now, w->issued + (uint64_t)starts));
 }
 
+/* Each block begins with the scheduler after the one that the block before began with (an H100,
+ * tools/gpu/order_probe.cu). */
+static unsigned subcore_of(size_t block, size_t index)
+{
+    return (unsigned)((block + index) % IFL_SM_SUBCORES);
+}
+
+/* What a load of constants asks for comes when it has been issued. */
 static void supply_constant(ifl_sm *sm, warp *w, const ifl_control *control)
 {
-    w->supplied = control->constant
-                      ? ifl_constant_cache_take(&sm->constants, control->constant,
-                                                latest(latest(w->stalled, w->turned), w->fetched))
-                      : 0;
+    const size_t index = (size_t)(w - sm->warps) % sm->of->warps_per_block;
+    w->supplied =
+        control->constant && control->delay != IFL_DELAY_CONSTANT
+            ? ifl_constant_cache_take(&sm->operands[subcore_of(w->block, index)], control->constant,
+                                      latest(latest(w->stalled, w->turned), w->fetched))
+            : 0;
 }
 
 /* What it is at does not pass a barrier that has not opened. */
@@ -228,13 +238,6 @@ static void find_ready(ifl_sm *sm, warp *w)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Each block begins with the scheduler after the one that the block before began with (an H100,
- * tools/gpu/order_probe.cu). */
-static scheduler *scheduler_of(ifl_sm *sm, size_t block, uint32_t index)
-{
-    return &sm->schedulers[(block + index) % IFL_SM_SUBCORES];
-}
-
 /* Warps may be ready earlier than they were. */
 static void look_again(ifl_sm *sm)
 {
@@ -247,7 +250,7 @@ static void start_warp(ifl_sm *sm, uint32_t at_place, uint32_t index, const ifl_
 {
     const size_t number = (size_t)at_place * sm->of->warps_per_block + index;
     warp *w = &sm->warps[number];
-    scheduler *on = scheduler_of(sm, sm->next, index);
+    scheduler *on = &sm->schedulers[subcore_of(sm->next, index)];
     *w = (warp){.walk = ifl_walk_of(trace), .place = at_place, .block = sm->next};
     w->issued = w->stalled = w->turned = at;
     if (!trace->words.count) /* it was stopped before its first instruction */
@@ -585,9 +588,13 @@ static double beginning_of(ifl_sm *sm, const warp *w, const ifl_site *site)
         return ifl_time_memory_exchange(&sm->memory, passes, now);
     if (site->control.is_in_turn)
         return read_in_turn(sm, now, sm->of->rates->special_cycles);
-    return site->control.delay == IFL_DELAY_CONSTANT
-               ? read_in_turn(sm, now, sm->arch->address_cycles)
-               : now;
+    if (site->control.delay != IFL_DELAY_CONSTANT)
+        return now;
+    const double begins = read_in_turn(sm, now, sm->arch->address_cycles);
+    return site->control.constant
+               ? fmax(begins, (double)ifl_constant_cache_take(
+                                  &sm->memory.indexed, site->control.constant, (uint64_t)begins))
+               : begins;
 }
 
 /* All that the instruction asks of the memory; ends no earlier than without. */
@@ -872,9 +879,10 @@ bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out)
     const bool fits = warps <= MOST_WARPS && sm.warps && sm.places &&
                       ifl_time_memory_begin(&sm.memory, of->rates) &&
                       ifl_sm_begin_code(of, &sm.code);
-    ifl_constant_cache_begin(&sm.constants, (uint32_t)sm.arch->constant_lines,
-                             (uint64_t)of->rates->constant_cycles, (uint64_t)of->rates->l2_latency,
-                             false);
+    for (int s = 0; s < IFL_SM_SUBCORES; s++)
+        ifl_constant_cache_begin(&sm.operands[s], &sm.memory.behind,
+                                 (uint32_t)sm.arch->constant_lines,
+                                 (uint64_t)of->rates->constant_cycles, false);
     if (fits)
         run(&sm);
     out->cycles = fmax((double)sm.now, fits ? ifl_time_memory_ends(&sm.memory) : 0);

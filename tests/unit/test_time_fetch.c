@@ -22,7 +22,8 @@ static ifl_code_levels levels_of(const ifl_arch *arch, bool is_cold)
         {(size_t)(arch->near_code_bytes / LINE_BYTES), (uint64_t)arch->near_code_cycles},
         {(size_t)(arch->code_bytes / LINE_BYTES), (uint64_t)arch->code_cycles},
         {(size_t)(arch->kept_code_bytes / LINE_BYTES),
-         is_cold ? (uint64_t)arch->cold_code_cycles : 0}};
+         is_cold ? (uint64_t)arch->cold_code_cycles : 0},
+        0};
 }
 
 static pace pace_of(size_t kib, bool is_cold)
@@ -78,6 +79,22 @@ static void test_first_trip(void **unused)
     assert_int_equal(pace_of(16, true).others, 1);
 }
 
+/* The launch brings the code from either half of the L2: its first line comes that much later in the mean, and once. */
+static void test_first_line(void **unused)
+{
+    (void)unused;
+    enum { LINES = 16, LATE = 80 };
+    const ifl_arch arch = ifl_arch_of(9.0);
+    ifl_code_levels levels = levels_of(&arch, true);
+    ifl_code_cache cache;
+    levels.late = LATE;
+    assert_true(
+        ifl_code_cache_begin(&cache, LINES, LINES, &levels, (uint32_t)arch.code_lines_ahead));
+    assert_int_equal(ifl_code_cache_fetch(&cache, 0, 30), 30 + LATE + arch.near_code_cycles);
+    assert_int_equal(ifl_code_cache_fetch(&cache, 9, 300), 300 + arch.near_code_cycles);
+    ifl_code_cache_free(&cache);
+}
+
 /* Cycles for an instruction of a part of such a kernel's code, which a launch begins with. */
 static double pace_of_part(size_t kib, size_t first_kib, size_t part_kib)
 {
@@ -110,8 +127,8 @@ static void test_far_parts(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops),
-                                       cmocka_unit_test(test_first_trip),
-                                       cmocka_unit_test(test_far_parts)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_loops), cmocka_unit_test(test_first_trip),
+        cmocka_unit_test(test_first_line), cmocka_unit_test(test_far_parts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
