@@ -267,7 +267,7 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->line_sectors = arch.line_sectors;
     out->atomic_latency = arch.atomic_latency;
     out->remote_latency = arch.remote_latency;
-    out->remote_lane_cycles = arch.remote_lane_cycles;
+    out->remote_again_cycles = arch.remote_again_cycles;
     out->remote_cycles[IFL_ACCESS_LOAD] = arch.remote_load_cycles;
     out->remote_cycles[IFL_ACCESS_STORE] = arch.remote_store_cycles;
     out->remote_cycles[IFL_ACCESS_ATOMIC] = arch.remote_atomic_cycles;

@@ -68,7 +68,7 @@ typedef struct ifl_sm_rates {
     double write_turns, hidden_turns; /* of a piece of it; of reads that a line hides */
     double atomic_miss;               /* of the sectors of atomics, the share that the L2 lacks */
     double prefetch_miss; /* of the sectors that prefetches ask for, the share that the L2 lacks */
-    double remote_lane_cycles; /* of atomics, more for each lane */
+    double remote_again_cycles; /* of atomics, more for each further lane on a word */
     double remote_latency,
         remote_cycles
             [IFL_ACCESS_KINDS]; /* of shared memory of other blocks: cycles a sector, by plain kind */

@@ -758,9 +758,9 @@ static ifl_served take_remote(ifl_time_memory *m, const ifl_site_access *access,
                               ifl_request_cost cost, double now)
 {
     const ifl_access_kind kind = ifl_access_plain_kind(access->kind);
-    const double lanes = kind == IFL_ACCESS_ATOMIC ? cost.serial : 0,
+    const double again = kind == IFL_ACCESS_ATOMIC ? cost.serial : 0,
                  cycles = cost.passes * m->rates->remote_cycles[kind] +
-                          lanes * m->rates->remote_lane_cycles,
+                          again * m->rates->remote_again_cycles,
                  begins = serve(&m->remote_free, now, cycles), ends = begins + cycles;
     return (ifl_served){begins, kind == IFL_ACCESS_STORE ? begins : ends + m->rates->remote_latency,
                         ends, 0};

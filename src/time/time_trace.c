@@ -581,7 +581,8 @@ static void remote_event(void *self, const ifl_access *access)
     ifl_footprint_measure(&t->lookup, access, &footprint);
     add_request(t, warp, access->site,
                 (ifl_request_cost){.passes = footprint.sectors,
-                                   .serial = (uint32_t)__builtin_popcount(access->mask),
+                                   .serial = (footprint.asked_bytes - footprint.useful_bytes) /
+                                             access->bytes,
                                    .served = IFL_REQUEST_REMOTE});
 }
 

@@ -48,8 +48,9 @@ typedef enum ifl_store_ends {
 /* The second word of a request. */
 typedef struct ifl_request_cost {
     uint32_t passes; /* data wavefronts; of constants, different addresses */
-    uint32_t serial; /* of atomics: the most lanes on one address; of remote ones, lanes */
-    uint32_t ends;   /* of stores: ifl_store_ends */
+    /* Of atomics: the most lanes on one address; of remote ones, lanes beyond the first on a word. */
+    uint32_t serial;
+    uint32_t ends; /* of stores: ifl_store_ends */
     uint32_t lines;
     ifl_request_class served;
     bool of_host; /* its lines are the host's */

@@ -439,7 +439,7 @@ static void test_stored_in_parts(void **unused)
 }
 
 /* Sectors of shared memory of another block pass one after the other; a load's come later, and
- * atomics take longer by their lanes. */
+ * atomics take longer by lanes that meet on a word. */
 static void test_remote(void **unused)
 {
     (void)unused;
@@ -449,7 +449,7 @@ static void test_remote(void **unused)
     rates.remote_latency = 200;
     rates.remote_cycles[IFL_ACCESS_LOAD] = 3;
     rates.remote_cycles[IFL_ACCESS_ATOMIC] = 4;
-    rates.remote_lane_cycles = 1;
+    rates.remote_again_cycles = 1;
     static const struct {
         uint8_t kind;
         uint64_t cycles; /* each */
