@@ -36,8 +36,8 @@ static void put_result(ifl_fragment *fragment, const ifl_barrier *barrier)
 
 /* Behind a barrier the warps of a GPU issue together, and programs rely on it where they should
  * not: all read what a reduction left in shared memory, and the first warp writes there again, long
- * after, with no barrier between. So each has its first request of shared memory behind a barrier
- * before any has its second; compilers put few others before it. */
+ * after, with no barrier between. So each has as many requests as the others until it changes
+ * shared memory; compilers put few before that. */
 static void leave_barrier(ifl_warp *warp, unsigned id)
 {
     enum { MOST_BEHIND = 4 };

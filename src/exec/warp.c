@@ -656,19 +656,25 @@ static void end_turns(ifl_warp *warp, uint32_t index, bool observed, bool change
     warp->reason = IFL_REASON_YIELD;
 }
 
+/* Behind a barrier a warp has one request a turn, until one changes shared memory (leave_barrier). The
+ * fragment has just had one. */
+static void count_behind(ifl_warp *warp, const ifl_fragment *fragment)
+{
+    const ifl_site_access *had =
+        &warp->worker->grid->image->sites.at[fragment->code[-1].site].access;
+    if (had->space == IFL_SPACE_SHARED && had->kind != IFL_ACCESS_LOAD)
+        warp->behind = 0;
+    else if (--warp->behind)
+        warp->requests_left = 1;
+}
+
 /* The fragment had a request, the last of those that its warp may have. */
 static void end_requests(ifl_warp *warp, const ifl_fragment *fragment)
 {
     const bool goes_on =
         !warp->worker->grid->keeps_pace || ifl_pace_goes_on(warp, fragment->code[-1].site);
     if (warp->behind) {
-        /* Behind a barrier a warp has one request a turn, until one was of shared memory
-         * (leave_barrier). The fragment has just had one. */
-        const ifl_site *sites = warp->worker->grid->image->sites.at;
-        if (sites[fragment->code[-1].site].access.space == IFL_SPACE_SHARED)
-            warp->behind = 0;
-        else if (--warp->behind)
-            warp->requests_left = 1;
+        count_behind(warp, fragment);
     } else if (warp->worker->grid->keeps_pace && goes_on) {
         warp->requests_left = 1;
         warp->reason = IFL_REASON_NONE;
