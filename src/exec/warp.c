@@ -385,9 +385,11 @@ static uint32_t lanes_in_place(const ifl_warp *warp, const ifl_fragment *waiting
 }
 
 /* Lanes that came to a WARPSYNC in several parts issue it once more together, however many parts
- * there were (an H200's counters of tests/machine/meetings.cu). PTX's operations have no block of
- * their own, and say nothing of it. */
-static void issue_together(ifl_warp *warp, const ifl_fragment *waiting, uint32_t group)
+ * there were (an H200's counters of tests/machine/meetings.cu); but not behind lanes that stood there,
+ * ready to run, while others parted: these, the last, issue it with all that wait, as at a BSYNC
+ * (tests/driver/stood_waits.cu). PTX's operations have no block of their own, and say nothing of it. */
+static void issue_together(ifl_warp *warp, const ifl_fragment *waiting, uint32_t group,
+                           uint32_t stood)
 {
     const ifl_code *block = waiting->code - waiting->code->b;
     if (op_of(waiting)->kind != IFL_EXCHANGE_MEET || block == waiting->code)
@@ -396,17 +398,18 @@ static void issue_together(ifl_warp *warp, const ifl_fragment *waiting, uint32_t
     if (!(lanes & ~waiting->mask))
         return;
     ifl_block_count *count = &warp->worker->counts[block->count];
-    count->warps++;
-    count->threads += (uint64_t)__builtin_popcount(lanes);
-    if (warp->is_followed)
+    const bool again = !(stood & lanes);
+    count->warps += again;
+    count->threads += (uint64_t)__builtin_popcount(lanes & ~stood);
+    if (again && warp->is_followed)
         ifl_warp_tell_stretch(warp, block, lanes);
 }
 
-static void finish_group(ifl_warp *warp, uint32_t index, uint32_t group)
+static void finish_group(ifl_warp *warp, uint32_t index, uint32_t group, uint32_t stood)
 {
     const ifl_fragment waiting = warp->fragments[index];
     exchange(warp, &warp->fragments[index], group);
-    issue_together(warp, &waiting, group);
+    issue_together(warp, &waiting, group, stood);
     if (warp->sync)
         warp->sync->yielded &= ~group;
     for (uint32_t i = 0, count = warp->count; i < count; i++)
@@ -416,7 +419,7 @@ static void finish_group(ifl_warp *warp, uint32_t index, uint32_t group)
 }
 
 /* Finishes one group that is complete, if there is one. Nobody waits for the lanes in `excused`. */
-static bool finish_one(ifl_warp *warp, uint32_t excused)
+static bool finish_one(ifl_warp *warp, uint32_t excused, uint32_t stood)
 {
     for (uint32_t i = 0; i < warp->count; i++) {
         const ifl_fragment *fragment = &warp->fragments[i];
@@ -428,17 +431,24 @@ static bool finish_one(ifl_warp *warp, uint32_t excused)
             if (ifl_awaited(of) & warp->live & ~arrived &
                 ~(op_of(fragment)->kind == IFL_EXCHANGE_MEET ? excused : 0))
                 continue;
-            finish_group(warp, i, group);
+            finish_group(warp, i, group, stood);
             return true;
         }
     }
     return false;
 }
 
-static void finish_warp_ops(ifl_warp *warp)
+static void finish_warp_ops(ifl_warp *warp, uint32_t stood)
 {
-    while (finish_one(warp, 0))
+    while (finish_one(warp, 0, stood))
         continue;
+}
+
+/* Lanes that come to where they have stood while others parted. */
+static uint32_t those_who_stood(const ifl_fragment *fragment)
+{
+    const bool stood = fragment->aside == fragment->code - fragment->code->b;
+    return stood ? fragment->mask : 0;
 }
 
 static uint32_t lanes_in(const ifl_warp *warp, ifl_fragment_state state)
@@ -456,8 +466,8 @@ static uint32_t lanes_in(const ifl_warp *warp, ifl_fragment_state state)
  * barriers count threads (CUDA C++ Programming Guide, "Independent Thread Scheduling"). */
 static bool release_warpsync(ifl_warp *warp)
 {
-    return finish_one(warp, lanes_in(warp, IFL_FRAGMENT_AT_SYNC) |
-                                lanes_in(warp, IFL_FRAGMENT_AT_BARRIER));
+    return finish_one(
+        warp, lanes_in(warp, IFL_FRAGMENT_AT_SYNC) | lanes_in(warp, IFL_FRAGMENT_AT_BARRIER), 0);
 }
 
 /* They wait for lanes that wait at a barrier of the block, for them: code of -G meets before
@@ -586,14 +596,14 @@ static void handle(ifl_warp *warp, uint32_t index)
     case IFL_REASON_EXIT:
         end_lanes(warp, index, warp->taken);
         if (warp->count)
-            finish_warp_ops(warp);
+            finish_warp_ops(warp, 0);
         break;
     case IFL_REASON_BARRIER:
         ifl_block_arrive(warp, fragment);
         break;
     case IFL_REASON_WARP_WAIT:
         fragment->state = IFL_FRAGMENT_AT_WARP_OP;
-        finish_warp_ops(warp);
+        finish_warp_ops(warp, those_who_stood(fragment));
         break;
     case IFL_REASON_YIELD:
         yield(warp, index);
