@@ -259,9 +259,6 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->constants_turn = arch.gpc_turn_cycles * sharing_sms(device, p);
     out->indexed_cycles = arch.indexed_cycles;
     out->indexed_first_cycles = p->repeated ? 0 : arch.indexed_first_cycles;
-    out->fence_cycles = arch.fence_cycles;
-    out->fence_system_cycles = arch.fence_system_cycles;
-    out->fence_turn_cycles = arch.fence_turn_cycles;
     out->lone_fetch = arch.lone_fetch;
     out->whole_fetch = arch.whole_fetch;
     out->line_sectors = arch.line_sectors;
@@ -277,10 +274,10 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->near_code_lines = (uint32_t)(arch.near_code_bytes / IFL_LINE_BYTES);
     out->near_code_cycles = arch.near_code_cycles;
     out->code_cycles = arch.code_cycles > 0 ? arch.code_cycles : out->l2_latency;
-    out->late_code_cycles = p->repeated ? 0 : (out->l2_far_latency - out->l2_latency) / 2;
     out->kept_code_lines = (uint32_t)(arch.kept_code_bytes / IFL_LINE_BYTES);
     out->is_first = !p->repeated;
     out->cold_code_cycles = p->repeated ? 0 : arch.cold_code_cycles;
+    out->late_code_cycles = p->repeated ? 0 : (out->l2_far_latency - out->l2_latency) / 2;
     out->code_ahead = (uint32_t)arch.code_lines_ahead;
     out->dram_sector_bytes = IFL_SECTOR_BYTES;
     out->joined = 1;

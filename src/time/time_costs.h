@@ -34,12 +34,11 @@ typedef struct ifl_sm_rates {
     double leave_cycles;                     /* until a store has left the SM */
     double indexed_cycles, indexed_first_cycles; /* of a load of constants, more for a line that its
                                                   * cache lacks, and that is asked for first */
-    double constant_cycles; /* a line of constants that the cache of operands lacks */
-    double constants_turn;  /* of the cache behind, of a request of each SM that shares it */
-    double fence_cycles, fence_system_cycles, fence_turn_cycles;
-    uint32_t l1_lines;                    /* 0: no L1 */
-    uint32_t code_lines;                  /* of the instruction cache; 0: it is not followed */
-    uint32_t near_code_lines;             /* of the smaller one before it; 0: there is none */
+    double constant_cycles;   /* a line of constants that the cache of operands lacks */
+    double constants_turn;    /* of the cache behind, of a request of each SM that shares it */
+    uint32_t l1_lines;        /* 0: no L1 */
+    uint32_t code_lines;      /* of the instruction cache; 0: it is not followed */
+    uint32_t near_code_lines; /* of the smaller one before it; 0: there is none */
     double near_code_cycles, code_cycles; /* until a line comes that the one and the other lacks */
     uint32_t kept_code_lines; /* that are there of a launch before, where others ran in between */
     bool

@@ -672,6 +672,12 @@ static ifl_served take_atomic_of_host(ifl_time_memory *m, ifl_request_cost cost,
     return (ifl_served){begins, ends, begins + fmax(cost.passes, 1), ends};
 }
 
+/* An atomic is done where its line lives, in either half of the L2 as often; of several lines the last one counts. */
+static double far_part(const ifl_sm_rates *r, uint32_t lines)
+{
+    return (r->l2_far_latency - r->l2_latency) * (1 - exp2(-(double)lines));
+}
+
 static ifl_served take_atomic(ifl_time_memory *m, const ifl_site_access *access,
                               ifl_request_cost cost, const uint32_t *words, double now)
 {
@@ -699,7 +705,7 @@ static ifl_served take_atomic(ifl_time_memory *m, const ifl_site_access *access,
     m->added = fmax(m->added, l2 + waited);
     return (ifl_served){begins,
                         fmax(there, l2 + r->l2_latency) + bytes / r->l2_bytes_per_cycle +
-                            r->atomic_latency + waited,
+                            r->atomic_latency + far_part(r, cost.lines) + waited,
                         begins + fmax(cost.passes, 1), 0};
 }
 

@@ -679,7 +679,7 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
         ifl_board_put(&w->boards[c->reads], served.begins + sm->arch->read_cycles,
                       ifl_time_why_of(site));
     const bool stores = site->access.kind == IFL_ACCESS_STORE;
-    w->has_stored |= stores;
+    w->has_stored |= stores || site->access.kind == IFL_ACCESS_ATOMIC;
     place *p = &sm->places[w->place];
     p->done = latest(p->done, (uint64_t)served.done);
     if (served.leaves > 0)
@@ -715,13 +715,17 @@ static void fence_block(ifl_sm *sm, warp *w)
     w->has_stored = false;
 }
 
+/* What the warp has stored has to reach the L2 first. */
 static void fence(ifl_sm *sm, warp *w, uint8_t step)
 {
-    const ifl_sm_rates *r = sm->of->rates;
+    const ifl_arch *k = sm->arch;
     const uint64_t begins = latest(sm->fence_free, sm->now);
-    sm->fence_free = begins + (uint64_t)r->fence_turn_cycles;
-    w->fenced =
-        begins + (uint64_t)(step == IFL_STEP_FENCE ? r->fence_cycles : r->fence_system_cycles);
+    const double stored = w->has_stored ? k->fence_stored_cycles : 0;
+    sm->fence_free =
+        begins + (uint64_t)(w->has_stored ? k->fence_stored_turn_cycles : k->fence_turn_cycles);
+    w->fenced = begins + (uint64_t)(step == IFL_STEP_FENCE ? k->fence_cycles + stored
+                                                           : k->fence_system_cycles);
+    w->has_stored = false;
 }
 
 static int phase_of(const ifl_sm *sm)

@@ -20,14 +20,8 @@ static const struct {
     double least, most; /* over the table's figure */
     const char *why;
 } others[] = {
-    {"fence_cycles", 0.3, 0.5,
-     "an H100's; an H200 takes 265 alone, 390 to 421 behind a store (wait_probe)"},
-    {"fence_system_cycles", 0.5, 0.65, "an H100's; an H200 takes 1,022 to 1,160"},
-    {"fence_turn_cycles", 0.3, 0.5, "an H100's; an H200 takes 11, 25 behind a store"},
     {"port_bytes_per_cycle", 1.4, 2,
-     "an H200's peak is 128 by Nsight Compute, 123 reached (port_probe)"},
-    {"atomic_latency", 0, 0.1,
-     "an atomic takes as long as a load of the line where it lives; loads have copies nearer by"},
+     "the probe has one SM alone; the table what was chosen where all SMs ask"},
 };
 
 static bool find_fact(const char *name, ifl_arch_row *row)

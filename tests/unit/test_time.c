@@ -333,9 +333,10 @@ static void test_fence(void **unused)
     (void)unused;
     static bench b;
     ifl_sm_rates rates = quick_rates();
-    rates.fence_cycles = 600;
-    rates.fence_system_cycles = 1900;
-    rates.fence_turn_cycles = 30;
+    rates.arch.fence_cycles = 600;
+    rates.arch.fence_stored_cycles = 200;
+    rates.arch.fence_system_cycles = 1900;
+    rates.arch.fence_turn_cycles = 30;
     set_all(2, plain(1));
     all_sites[0].control.step = IFL_STEP_FENCE;
     b.count = 0;
@@ -345,8 +346,15 @@ static void test_fence(void **unused)
     assert_in_range((uint64_t)follow(&b, &rates, 8, 1, 1), 600 + 7 * 30, 602 + 7 * 30);
     all_sites[0].control.step = IFL_STEP_FENCE_SYSTEM;
     assert_in_range((uint64_t)follow(&b, &rates, 1, 1, 1), 1900, 1902);
+    set_all(3, plain(1));
     all_sites[0] = memory(IFL_ACCESS_STORE, IFL_SPACE_SHARED, IFL_NO_BOARD);
+    all_sites[1].control.step = IFL_STEP_FENCE;
+    b.count = 0;
+    run_sites(&b, 0, 3);
+    assert_in_range((uint64_t)follow(&b, &rates, 1, 1, 1), 600 + 200, 600 + 206);
     all_sites[1].control.step = IFL_STEP_FENCE_BLOCK;
+    b.count = 0;
+    run_sites(&b, 0, 2);
     ask(&b, 0, (ifl_request_cost){.passes = 1, .served = IFL_REQUEST_SHARED}, 0);
     assert_in_range((uint64_t)follow(&b, &rates, 32, 1, 1), 32 * 6, 32 * 6 + 8);
 }
