@@ -79,7 +79,7 @@ static void test_first_trip(void **unused)
     assert_int_equal(pace_of(16, true).others, 1);
 }
 
-/* The launch brings the code from either half of the L2: its first line comes that much later in the mean, and once. */
+/* The first line of a kernel comes that much later, and once. */
 static void test_first_line(void **unused)
 {
     (void)unused;
