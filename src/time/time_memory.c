@@ -184,6 +184,12 @@ static ifl_time_arrival *arrival_of(ifl_time_memory *m, uint64_t line)
     return &m->arrivals[line % IFL_TIME_ARRIVALS];
 }
 
+void ifl_time_memory_come_to(ifl_time_memory *memory, double issued, double all)
+{
+    const double share = all > 0 ? issued / all : -1;
+    memory->phase = share < 0 ? -1 : (int)fmin(share * IFL_CACHE_PHASES, IFL_CACHE_PHASES - 1);
+}
+
 /* Of what the L2 has now, the share that the other half has. */
 static double far_share_now(const ifl_time_memory *m)
 {

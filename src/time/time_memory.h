@@ -107,6 +107,8 @@ typedef struct ifl_served {
     double done;   /* the L2 has it */
 } ifl_served;
 
+/* So many of all instructions have been issued; `all` 0: that is not known. */
+void ifl_time_memory_come_to(ifl_time_memory *memory, double issued, double all);
 /* A zeroed memory may be begun, and one that was begun again. False without memory. */
 bool ifl_time_memory_begin(ifl_time_memory *memory, const ifl_sm_rates *rates);
 void ifl_time_memory_free(ifl_time_memory *memory);

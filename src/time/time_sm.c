@@ -728,13 +728,6 @@ static void fence(ifl_sm *sm, warp *w, uint8_t step)
     w->has_stored = false;
 }
 
-static int phase_of(const ifl_sm *sm)
-{
-    const double share =
-        sm->of->instructions > 0 ? (double)sm->out->issued / sm->of->instructions : -1;
-    return share < 0 ? -1 : (int)fmin(share * IFL_CACHE_PHASES, IFL_CACHE_PHASES - 1);
-}
-
 static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
 {
     warp *w = on->warps[index];
@@ -745,7 +738,7 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
     const uint32_t times = marks_of(sm, w->walk.site) & IFL_SITE_ONCE ? 1 : w->walk.times;
     if (!w->queues)
         ifl_register_ports_read(&on->ports, w, w->walk.site, &site->control, sm->now);
-    sm->memory.phase = phase_of(sm);
+    ifl_time_memory_come_to(&sm->memory, (double)sm->out->issued, sm->of->instructions);
     take_effect(sm, on, w, site, times);
     on->last = index;
     sm->out->issued += times;

@@ -75,7 +75,7 @@ extern "C" __global__ void unwritten(float *out, const float *in, float bias)
     out[place()] = value(in, bias) + scratch[threadIdx.x];
 }
 
-// Without a barrier: right while each warp goes on to its end once all have had their first request of shared memory.
+// Without a barrier: right while each warp goes on to its end once it has changed shared memory.
 extern "C" __global__ void racing(float *out, const float *in, float bias)
 {
     __shared__ volatile float tile[BLOCK];
@@ -84,7 +84,7 @@ extern "C" __global__ void racing(float *out, const float *in, float bias)
     __syncthreads();
     if (!warp)
         for (int i = 0; i < 8; i++)
-            tile[lane] = tile[lane] + 0;
+            tile[lane] = 0;
     tile[threadIdx.x] = 1;
     const float one = warp == 6 ? tile[lane] : 1;
     out[place()] = one * value(in, bias);
