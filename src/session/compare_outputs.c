@@ -19,6 +19,15 @@ typedef struct comparison {
 
 /* ---- elements -------------------------------------------------------------------------------- */
 
+static double value_f16(uint16_t bits)
+{
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const double magnitude = exponent == 31  ? (fraction ? NAN : INFINITY)
+                             : exponent == 0 ? ldexp(fraction, -24)
+                                             : ldexp(1024 + fraction, exponent - 25);
+    return bits & 0x8000 ? -magnitude : magnitude;
+}
+
 /* Of a floating-point element. */
 static double value_of(const ifl_element *element, const uint8_t *at)
 {
@@ -29,11 +38,7 @@ static double value_of(const ifl_element *element, const uint8_t *at)
     switch (element->type) {
     case IFL_ELEMENT_F16:
         memcpy(&half, at, sizeof half);
-        const int exponent = half >> 10 & 31, fraction = half & 1023;
-        const double magnitude = exponent == 31  ? (fraction ? NAN : INFINITY)
-                                 : exponent == 0 ? ldexp(fraction, -24)
-                                                 : ldexp(1024 + fraction, exponent - 25);
-        return half & 0x8000 ? -magnitude : magnitude;
+        return value_f16(half);
     case IFL_ELEMENT_BF16:
         memcpy(&half, at, sizeof half);
         word = (uint32_t)half << 16;

@@ -52,10 +52,10 @@ void ifl_variables_reset(const ifl_program *program, const ifl_memory *memory,
         if (!at || !at->host)
             continue;
         uint8_t *host = at->host + (address[v] - at->address);
-        if (!variable->data)
-            memset(host, 0, variable->bytes);
         if (variable->data)
             memcpy(host, variable->data, variable->bytes);
+        else
+            memset(host, 0, variable->bytes);
         relocate(variable, host, address);
     }
 }

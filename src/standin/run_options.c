@@ -72,16 +72,16 @@ static ifl_status name_for_child(const char **path, char *to, size_t room, long 
     return IFL_OK;
 }
 
-bool ifl_standin_is_child(void)
+bool ifl_standin_is_first(void)
 {
     const char *started = getenv(IFL_RUN_PROCESS);
-    return started && strtol(started, NULL, 10) != (long)getpid();
+    return started && strtol(started, NULL, 10) == (long)getpid();
 }
 
 /* A program may start others: each has a report of its own. */
 static ifl_status name_reports(ifl_standin_options *options, ifl_error *error)
 {
-    if (!ifl_standin_is_child())
+    if (!getenv(IFL_RUN_PROCESS) || ifl_standin_is_first())
         return IFL_OK;
     options->child = (long)getpid();
     const ifl_status status = name_for_child(&options->json, options->paths[0],

@@ -25,8 +25,8 @@ typedef struct ifl_standin_options {
     char paths[2][4096]; /* of a child's reports */
 } ifl_standin_options;
 
-/* Whether this process is a child of the one that was started. */
-bool ifl_standin_is_child(void);
+/* Is this the process that `inflight run` became, and none of its children? */
+bool ifl_standin_is_first(void);
 
 ifl_status ifl_standin_options_read(ifl_standin_options *options, ifl_error *error);
 

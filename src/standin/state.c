@@ -466,7 +466,7 @@ __attribute__((destructor)) static void finish(void)
     while (state.is_ending)
         pause();
     if (!state.session) {
-        if (!ifl_standin_is_child())
+        if (ifl_standin_is_first())
             ifl_state_tell("no kernel was launched");
         return;
     }

@@ -625,7 +625,7 @@ int ifl_standin_summary(ifl_session *session, const ifl_standin_options *options
         status = print_text(&all, options, &error);
     else if (status == IFL_OK && options->kernel)
         tell_kernels(entries, count, options->kernel);
-    else if (status == IFL_OK && !count && options->analysis && !options->child)
+    else if (status == IFL_OK && !count && options->analysis && ifl_standin_is_first())
         ifl_state_tell("no kernel was launched");
     tell_warnings(&all);
     if (options->leaks)

@@ -3,19 +3,12 @@
  * nanoseconds for a warp's instruction of the whole GPU (median of 9).
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o atomic_probe atomic_probe.cu; atomic_probe > atomic_probe.txt
  *     atomic_probe NAME       that probe alone, each launch once */
+#include "check.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { TRIPS = 32, THREADS = 256, ROOM = 64 << 20 };
 

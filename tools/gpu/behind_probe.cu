@@ -2,17 +2,10 @@
  * What a load waits for behind stores of its SM, for src/time/: warps that each store so many whole lines, which the L2 has, and then
  * load a line from the L2. Prints a line a case: SMs, warps, lines stored by each, cycles of the load (mean and most of the warps).
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o behind_probe behind_probe.cu; behind_probe > behinds.txt */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { MOST = 64, WARPS = 32, TRIPS = 6 };
 

@@ -4,18 +4,11 @@
  * Prints a line a case: what warp 0 does, what the others do, how many warps they are, loads before each wait, cycles for
  * a link of warp 0's chain, cycles for a request of the others.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o beside_probe beside_probe.cu; beside_probe > beside_probe.txt */
+#include "check.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { LINKS = 2048, AHEAD = 8 };
 enum chain { GLOBAL_HITS, SHARED_HITS };

@@ -2,18 +2,11 @@
  * What device-side printf, malloc and free take, for src/time/: N threads, each once or several times. Prints to stderr a line a
  * case: call, threads, arguments or bytes, times each, microseconds (median, least, most of 5).
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o calls_probe calls_probe.cu; calls_probe > /dev/null 2> calls_probe.txt */
+#include "check.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 template <int arguments> __global__ void prints(int times, int threads)
 {

@@ -2,19 +2,12 @@
  * Blocks that wait for what others of their grid store: chains, look-back, barriers made by hand, locks, producers and consumers.
  * Run by tools/gpu-patterns; tools/patterns-judge compares.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o chain_probe chain_probe.cu; chain_probe */
+#include "check.h"
+
 #include <cuda/atomic>
 
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static constexpr int SMS = 132, MOST = 1 << 22;
 static unsigned *words, *data, *out;

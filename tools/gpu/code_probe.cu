@@ -3,17 +3,10 @@
  * of FFMAs, none of which waits for another. Prints a line a case: KiB, warps, cycles of a scheduler for an instruction of the
  * first trip, and of the others.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o code_probe code_probe.cu; code_probe > code_probe.txt */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { TRIPS = 9, CHAINS = 8, KIB_INSTRUCTIONS = 64 };
 

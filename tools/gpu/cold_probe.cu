@@ -9,19 +9,12 @@
  *     step S indexed N CYCLES...    the same of loads (LDC) whose address is in a register, one waiting for the other
  *
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o cold_probe cold_probe.cu; cold_probe > cold_probe.txt */
+#include "check.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static __device__ uint32_t now()
 {

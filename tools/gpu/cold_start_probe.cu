@@ -4,20 +4,13 @@
 //     ncu --cache-control all --clock-control none --metrics ... cold_start_probe SET STAMPS
 // Each launch is one of Nsight Compute's rows. What kernels with a clock (`stamps`) saw is written to the file STAMPS: the launch,
 // its SM, warp, and the clock at its start and behind each step, less that of the SM's first warp.
+#include "check.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static __device__ __forceinline__ uint32_t now()
 {

@@ -3,18 +3,11 @@
  * them it takes to fill the memory. Prints a line a case: MiB, bytes a lane, loads before each wait, blocks, threads, microseconds
  * (median, least, most of 7), bytes moved a nanosecond and block.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o copy_probe copy_probe.cu; copy_probe > copy_probe.txt */
+#include "check.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 template <class T, int loads> __global__ void copy(const T *from, T *to, long count)
 {

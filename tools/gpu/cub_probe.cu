@@ -2,19 +2,12 @@
  * CUB's algorithms for a whole GPU (scan, reduce, select, partition, radix and merge sort, runs, histogram, segments) on 2^18, 2^21 and
  * 2^24 words, for src/time/. Run by tools/gpu-patterns; tools/patterns-judge compares.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o cub_probe cub_probe.cu; cub_probe */
+#include "check.h"
+
 #include <cub/cub.cuh>
 
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 /* Once for the bytes that it needs, once for what it does. */
 #define TWICE(CALL)                                                                                \

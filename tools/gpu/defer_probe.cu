@@ -3,17 +3,10 @@
  * instruction, or a chain of them, between the barrier and a load from shared memory; the other comes 20,000 cycles later. Prints
  * a line a case: cycles of the chain by itself, and from when the late warp has come to when the first one has loaded.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o defer_probe defer_probe.cu; defer_probe > defers.txt */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { LATE = 20000, CHAIN = 128 };
 enum what { NOTHING, FMAS, INTEGERS, DOUBLES, ROOTS, SHUFFLES, VOTES, CONSTANTS, SPECIALS, LOOP, CLOCK, BRANCH, SHARED, GLOBAL, SECOND, STORES, CONVERTS, WHATS };

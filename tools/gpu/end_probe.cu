@@ -5,21 +5,14 @@
  *                                      ends, and the mean of the SMs' last warps
  *     loads NAME blocks mean deviation least most      cycles that a warp waits for one load
  *     nvcc -arch=native -std=c++17 -O3 -w -o end_probe end_probe.cu; end_probe > end_probe.txt */
+#include "check.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <vector>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { BLOCK = 256, WARPS = BLOCK / 32, RUNS = 5 };
 static const long BYTES = 64l << 20, OTHER_BYTES = 256l << 20;

@@ -4,17 +4,10 @@
  * cold. Prints a line a launch: parts of the kernel, the first part and how many are gone through, threads, cycles of each part
  * for an FFMA.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o far_code_probe far_code_probe.cu; ncu --clock-control none far_code_probe */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { CHAINS = 8, PART_INSTRUCTIONS = 512, MOST_PARTS = 24 };
 

@@ -2,20 +2,13 @@
  * What requests cost that the L1 or shared memory serves, for src/time/: 32 warps of one SM load from where each pattern
  * sends their lanes, again and again. Prints a line a pattern: space, bytes a lane, name, lines, cycles for a request.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o l1_probe l1_probe.cu; l1_probe > l1_probe.txt */
+#include "check.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <set>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { WARPS = 32, TRIPS = 64, UNROLL = 8, BYTES = 32768 };
 

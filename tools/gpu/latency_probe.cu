@@ -2,18 +2,11 @@
  * How long one warp waits for a result, for the facts *_latency of src/arch/fact.def: a chain of instructions, each of which takes the
  * result of the one before. Prints a line a chain: name, cycles for each link.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o latency_probe latency_probe.cu; latency_probe > latency_probe.txt */
+#include "check.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { TRIPS = 32, LINKS = 32, SHARED_WORDS = 8192, CELLS = 1 << 16 };
 

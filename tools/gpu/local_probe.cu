@@ -3,19 +3,12 @@
  * each trip does, the words of the array, how lanes differ, blocks, and the cycles of an SM for a warp's trip (median of 9).
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o local_probe local_probe.cu; local_probe > local_probe.txt
  *     ncu --csv --page raw --metrics gpu__time_duration.sum,... local_probe once      one launch a probe, for counters */
+#include "check.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { TRIPS = 256, THREADS = 128, SMS = 132, REPEATS = 9 };
 enum work { LOAD, STORE, BOTH };

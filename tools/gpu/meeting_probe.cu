@@ -3,19 +3,12 @@
  * between steps of a stencil whose array lies in the L2. The program prints a row a launch: NAME BLOCKS THREADS MEETINGS US (the
  * median of 9 launches, by events).
  *     nvcc -arch=native -std=c++17 -O3 -w -o meeting_probe meeting_probe.cu */
+#include "check.h"
+
 #include <algorithm>
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { TRIES = 9, WORDS = 1 << 20 };
 

@@ -4,20 +4,13 @@
  *     beside NAME F cycles                       a scheduler with 16 warps, each repeating F FFMAs and one of NAME: cycles a
  *                                                turn of a warp; "none" is the FFMAs alone
  *     nvcc -arch=native -std=c++17 -O3 -w -o order_probe order_probe.cu; order_probe > order_probe.txt */
+#include "check.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 struct span {
     long long begin, end;

@@ -3,17 +3,10 @@
  * loops over the grid, strides, unaligned rows, gathers and scatters, structures, rows reduced by warps and blocks, transposes,
  * stencils, atomics, few blocks. Run by tools/gpu-patterns; tools/patterns-judge compares.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o pattern_probe pattern_probe.cu; pattern_probe */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 typedef unsigned int word;
 struct three { float x, y, z; };

@@ -12,17 +12,10 @@
  * The program prints a row a launch: NAME STAGES FMAS BLOCKS TILES SHARED_BYTES. Nsight Compute tells
  * the times.
  *     nvcc -arch=native -std=c++17 -O3 -w -o pipeline_probe pipeline_probe.cu */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { THREADS = 256, CHUNKS = 2, TILE = THREADS * CHUNKS /* of 16 bytes */, SMS = 132, WIDTH = 16 };
 enum way { OWN, ROW, COLUMN, AGAIN, LOADS, WAYS };

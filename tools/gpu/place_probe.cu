@@ -2,17 +2,10 @@
  * Which SM each block of a grid runs on: blocks that work for a while, or of which only the first ones do. Prints a line a
  * grid: blocks, threads of each, blocks that work, and the SM of each of the first 1,056 blocks.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o place_probe place_probe.cu; place_probe > place_probe.txt */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static __global__ void place(unsigned *sm, unsigned busy, long long cycles)
 {

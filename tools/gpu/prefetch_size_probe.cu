@@ -4,17 +4,10 @@
  *     FORM SIZE BYTES STRIDE      form: ld, cp_ca or cp_cg; size: 0 where none is named; bytes of each piece that are read
  * Under Nsight Compute with --cache-control all dram__bytes_read.sum tells what was fetched.
  *     nvcc -arch=native -std=c++17 -O3 -w -o prefetch_size_probe prefetch_size_probe.cu */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { ALL_BYTES = 64 << 20, BLOCK = 256 };
 enum form { LD, CP_CA, CP_CG };

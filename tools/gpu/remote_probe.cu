@@ -5,18 +5,11 @@
  * the first cluster the SMs of its blocks.
  *
  *     nvcc -arch=sm_90 -std=c++17 -O3 -o remote_probe remote_probe.cu; remote_probe > remotes.txt */
+#include "check.h"
+
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { TRIPS = 16, UNROLL = 8, WORDS = 32768, BYTES = 4 * WORDS, MOST_BLOCKS = 132, MOST_WARPS = 32, REPEATS = 3 };
 enum op { LOAD, STORE, RED, ATOM, GENERIC, OPS };

@@ -3,18 +3,11 @@
  * global memory from registers that they then write anew. Prints a line a case: space, sequence, bytes a lane, bytes from
  * lane to lane, warps, SMs, cycles for a request of one SM.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o request_probe request_probe.cu; request_probe > request_probe.txt */
+#include "check.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { TRIPS = 64, SHARED_BYTES = 32768, MOST_WARPS = 32 };
 

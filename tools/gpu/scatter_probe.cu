@@ -3,17 +3,10 @@
  * blocks on few words; loads of a line a lane that the L1 has. One launch each, for src/time/; run it under Nsight Compute and under
  * `inflight run`, and compare the launches in order.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o scatter_probe scatter_probe.cu; scatter_probe */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 typedef unsigned int word;
 

@@ -12,19 +12,12 @@
  * Compute with --replay-mode application (others put memory aside, which empties the L2) the sectors that the L1s ask for and that the
  * L2 looks up tell what was joined.
  *     nvcc -arch=native -std=c++17 -O3 -w -o shared_read_probe shared_read_probe.cu */
+#include "check.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { STREAM_BYTES = 256 << 10, UNROLL = 4, MOST_BLOCKS = 1024, SHARED_BYTES = 160 << 10 };
 

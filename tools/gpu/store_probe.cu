@@ -3,19 +3,12 @@
  * consecutive elements, from an offset on that is a sector's start or not. Prints a line a probe: element's bytes, threads of a
  * block, offset, stride in elements, microseconds (median, least, most).
  *     nvcc -arch=sm_90 -std=c++17 -O3 -o store_probe store_probe.cu; store_probe > store_probe.txt */
+#include "check.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { WIDTH = 8704, ROWS = 80, TIMES = 5 };
 

@@ -5,20 +5,13 @@
  *
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o stream_probe stream_probe.cu
  *     ncu --csv --page raw --print-units base --metrics ... ./stream_probe once       ./stream_probe > stream_probe.txt */
+#include "check.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 template <class T, int MEMBERS> __global__ void write_all(const T *, T *to, int count)
 {

@@ -5,6 +5,8 @@
  * `texture_probe rates` prints cycles: of an SM for each instruction with its data in the L1, and of one warp for each of a
  * chain of instructions that wait for each other.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -o texture_probe tools/gpu/texture_probe.cu */
+#include "check.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -13,15 +15,6 @@
 #include <functional>
 #include <string>
 #include <vector>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 /* ---- kernels ----------------------------------------------------------------------------------- */
 

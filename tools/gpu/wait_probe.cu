@@ -4,20 +4,13 @@
  * of one instruction.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o wait_probe wait_probe.cu; wait_probe > wait_probe.txt
  *     wait_probe KERNEL       launches that one alone once, with clusters of 4 on the whole GPU, for Nsight Compute */
+#include "check.h"
+
 #include <cooperative_groups.h>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const cudaError_t status = (call);                                                         \
-        if (status != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                        \
-            exit(5);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { TRIPS = 32, UNROLL = 8, WORDS = 8192 };
 
