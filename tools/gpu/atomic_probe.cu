@@ -3,7 +3,7 @@
  * nanoseconds for a warp's instruction of the whole GPU (median of 9).
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o atomic_probe atomic_probe.cu; atomic_probe > atomic_probe.txt
  *     atomic_probe NAME       that probe alone, each launch once */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <algorithm>
 #include <cstdio>

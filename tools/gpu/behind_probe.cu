@@ -2,7 +2,7 @@
  * What a load waits for behind stores of its SM, for src/time/: warps that each store so many whole lines, which the L2 has, and then
  * load a line from the L2. Prints a line a case: SMs, warps, lines stored by each, cycles of the load (mean and most of the warps).
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o behind_probe behind_probe.cu; behind_probe > behinds.txt */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -4,7 +4,7 @@
  * Prints a line a case: what warp 0 does, what the others do, how many warps they are, loads before each wait, cycles for
  * a link of warp 0's chain, cycles for a request of the others.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o beside_probe beside_probe.cu; beside_probe > beside_probe.txt */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdint>
 #include <cstdio>

@@ -2,7 +2,7 @@
  * What device-side printf, malloc and free take, for src/time/: N threads, each once or several times. Prints to stderr a line a
  * case: call, threads, arguments or bytes, times each, microseconds (median, least, most of 5).
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o calls_probe calls_probe.cu; calls_probe > /dev/null 2> calls_probe.txt */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <algorithm>
 #include <cstdio>

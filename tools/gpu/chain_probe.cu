@@ -2,7 +2,7 @@
  * Blocks that wait for what others of their grid store: chains, look-back, barriers made by hand, locks, producers and consumers.
  * Run by tools/gpu-patterns; tools/patterns-judge compares.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o chain_probe chain_probe.cu; chain_probe */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cuda/atomic>
 

@@ -3,7 +3,7 @@
  * of FFMAs, none of which waits for another. Prints a line a case: KiB, warps, cycles of a scheduler for an instruction of the
  * first trip, and of the others.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o code_probe code_probe.cu; code_probe > code_probe.txt */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -9,7 +9,7 @@
  *     step S indexed N CYCLES...    the same of loads (LDC) whose address is in a register, one waiting for the other
  *
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o cold_probe cold_probe.cu; cold_probe > cold_probe.txt */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdint>
 #include <cstdio>

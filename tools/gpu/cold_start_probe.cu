@@ -4,7 +4,7 @@
 //     ncu --cache-control all --clock-control none --metrics ... cold_start_probe SET STAMPS
 // Each launch is one of Nsight Compute's rows. What kernels with a clock (`stamps`) saw is written to the file STAMPS: the launch,
 // its SM, warp, and the clock at its start and behind each step, less that of the SM's first warp.
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdint>
 #include <cstdio>

@@ -3,7 +3,7 @@
  * them it takes to fill the memory. Prints a line a case: MiB, bytes a lane, loads before each wait, blocks, threads, microseconds
  * (median, least, most of 7), bytes moved a nanosecond and block.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o copy_probe copy_probe.cu; copy_probe > copy_probe.txt */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -2,7 +2,7 @@
  * CUB's algorithms for a whole GPU (scan, reduce, select, partition, radix and merge sort, runs, histogram, segments) on 2^18, 2^21 and
  * 2^24 words, for src/time/. Run by tools/gpu-patterns; tools/patterns-judge compares.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o cub_probe cub_probe.cu; cub_probe */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cub/cub.cuh>
 

@@ -3,7 +3,7 @@
  * instruction, or a chain of them, between the barrier and a load from shared memory; the other comes 20,000 cycles later. Prints
  * a line a case: cycles of the chain by itself, and from when the late warp has come to when the first one has loaded.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o defer_probe defer_probe.cu; defer_probe > defers.txt */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -5,7 +5,7 @@
  *                                      ends, and the mean of the SMs' last warps
  *     loads NAME blocks mean deviation least most      cycles that a warp waits for one load
  *     nvcc -arch=native -std=c++17 -O3 -w -o end_probe end_probe.cu; end_probe > end_probe.txt */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
  * cold. Prints a line a launch: parts of the kernel, the first part and how many are gone through, threads, cycles of each part
  * for an FFMA.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o far_code_probe far_code_probe.cu; ncu --clock-control none far_code_probe */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -3,7 +3,7 @@
  * not, by requests of one shape each, 8 of them before a wait. Prints a line a shape: path, bytes a lane, stride between
  * lanes, SMs, cycles of an SM for a request (of the SM's clock at its most), sectors of a request.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o fill_probe fill_probe.cu; fill_probe > fill_probe.txt */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdint>
 #include <cstdio>

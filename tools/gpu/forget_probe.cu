@@ -3,7 +3,7 @@
  * is named. Nsight Compute tells the sectors that the L1 was asked for by loads and those that it had:
  *     l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum, l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum
  *     nvcc -arch=native -std=c++17 -O3 -w -o forget_probe forget_probe.cu */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -2,7 +2,7 @@
  * What requests cost that the L1 or shared memory serves, for src/time/: 32 warps of one SM load from where each pattern
  * sends their lanes, again and again. Prints a line a pattern: space, bytes a lane, name, lines, cycles for a request.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o l1_probe l1_probe.cu; l1_probe > l1_probe.txt */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdint>
 #include <cstdio>

@@ -2,7 +2,7 @@
  * How long one warp waits for a result, for the facts *_latency of src/arch/fact.def: a chain of instructions, each of which takes the
  * result of the one before. Prints a line a chain: name, cycles for each link.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o latency_probe latency_probe.cu; latency_probe > latency_probe.txt */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdint>
 #include <cstdio>

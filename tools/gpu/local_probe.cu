@@ -3,7 +3,7 @@
  * each trip does, the words of the array, how lanes differ, blocks, and the cycles of an SM for a warp's trip (median of 9).
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o local_probe local_probe.cu; local_probe > local_probe.txt
  *     ncu --csv --page raw --metrics gpu__time_duration.sum,... local_probe once      one launch a probe, for counters */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -3,7 +3,7 @@
  * between steps of a stencil whose array lies in the L2. The program prints a row a launch: NAME BLOCKS THREADS MEETINGS US (the
  * median of 9 launches, by events).
  *     nvcc -arch=native -std=c++17 -O3 -w -o meeting_probe meeting_probe.cu */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <algorithm>
 #include <cooperative_groups.h>

@@ -4,7 +4,7 @@
  *     beside NAME F cycles                       a scheduler with 16 warps, each repeating F FFMAs and one of NAME: cycles a
  *                                                turn of a warp; "none" is the FFMAs alone
  *     nvcc -arch=native -std=c++17 -O3 -w -o order_probe order_probe.cu; order_probe > order_probe.txt */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <algorithm>
 #include <cstdint>

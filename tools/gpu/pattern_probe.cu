@@ -3,7 +3,7 @@
  * loops over the grid, strides, unaligned rows, gathers and scatters, structures, rows reduced by warps and blocks, transposes,
  * stencils, atomics, few blocks. Run by tools/gpu-patterns; tools/patterns-judge compares.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o pattern_probe pattern_probe.cu; pattern_probe */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -12,7 +12,7 @@
  * The program prints a row a launch: NAME STAGES FMAS BLOCKS TILES SHARED_BYTES. Nsight Compute tells
  * the times.
  *     nvcc -arch=native -std=c++17 -O3 -w -o pipeline_probe pipeline_probe.cu */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdio>
 #include <cstdlib>

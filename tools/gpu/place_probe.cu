@@ -2,7 +2,7 @@
  * Which SM each block of a grid runs on: blocks that work for a while, or of which only the first ones do. Prints a line a
  * grid: blocks, threads of each, blocks that work, and the SM of each of the first 1,056 blocks.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o place_probe place_probe.cu; place_probe > place_probe.txt */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -4,7 +4,7 @@
  *     FORM SIZE BYTES STRIDE      form: ld, cp_ca or cp_cg; size: 0 where none is named; bytes of each piece that are read
  * Under Nsight Compute with --cache-control all dram__bytes_read.sum tells what was fetched.
  *     nvcc -arch=native -std=c++17 -O3 -w -o prefetch_size_probe prefetch_size_probe.cu */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -5,7 +5,7 @@
  * the first cluster the SMs of its blocks.
  *
  *     nvcc -arch=sm_90 -std=c++17 -O3 -o remote_probe remote_probe.cu; remote_probe > remotes.txt */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cooperative_groups.h>
 #include <cstdio>

@@ -3,7 +3,7 @@
  * global memory from registers that they then write anew. Prints a line a case: space, sequence, bytes a lane, bytes from
  * lane to lane, warps, SMs, cycles for a request of one SM.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o request_probe request_probe.cu; request_probe > request_probe.txt */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdint>
 #include <cstdio>

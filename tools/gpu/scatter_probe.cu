@@ -3,7 +3,7 @@
  * blocks on few words; loads of a line a lane that the L1 has. One launch each, for src/time/; run it under Nsight Compute and under
  * `inflight run`, and compare the launches in order.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o scatter_probe scatter_probe.cu; scatter_probe */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -12,7 +12,7 @@
  * Compute with --replay-mode application (others put memory aside, which empties the L2) the sectors that the L1s ask for and that the
  * L2 looks up tell what was joined.
  *     nvcc -arch=native -std=c++17 -O3 -w -o shared_read_probe shared_read_probe.cu */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -2,7 +2,7 @@
  * What one SM does in a cycle, for src/time/ (loads: l1_probe.cu): blocks of so many warps on one SM repeat one instruction (or a few), and
  * thread 0 of each warp notes the clock. Prints a line a probe: name, warps, cycles for each instruction of the SM.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o sm_probe sm_probe.cu; sm_probe > sm_probe.txt */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdint>
 #include <cstdio>

@@ -3,7 +3,7 @@
  * store or load it, with a barrier a trip or without, so many blocks of 256 threads an SM; and threads that fill arrays with 16 bytes
  * at a time. Prints a line a launch (us).
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o spill_probe spill_probe.cu; ncu ... spill_probe */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cstdio>
 #include <cstdlib>

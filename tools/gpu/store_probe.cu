@@ -3,7 +3,7 @@
  * consecutive elements, from an offset on that is a sector's start or not. Prints a line a probe: element's bytes, threads of a
  * block, offset, stride in elements, microseconds (median, least, most).
  *     nvcc -arch=sm_90 -std=c++17 -O3 -o store_probe store_probe.cu; store_probe > store_probe.txt */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -5,7 +5,7 @@
  *
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o stream_probe stream_probe.cu
  *     ncu --csv --page raw --print-units base --metrics ... ./stream_probe once       ./stream_probe > stream_probe.txt */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <algorithm>
 #include <cstdint>

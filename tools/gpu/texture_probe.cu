@@ -5,7 +5,7 @@
  * `texture_probe rates` prints cycles: of an SM for each instruction with its data in the L1, and of one warp for each of a
  * chain of instructions that wait for each other.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -o texture_probe tools/gpu/texture_probe.cu */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <algorithm>
 #include <cstdint>

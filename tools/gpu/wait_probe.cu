@@ -4,7 +4,7 @@
  * of one instruction.
  *     nvcc -arch=sm_90 -std=c++17 -O3 -w -o wait_probe wait_probe.cu; wait_probe > wait_probe.txt
  *     wait_probe KERNEL       launches that one alone once, with clusters of 4 on the whole GPU, for Nsight Compute */
-#include "check.h"
+#include "cuda_check.h"
 
 #include <cooperative_groups.h>
 #include <cstdint>
