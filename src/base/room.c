@@ -2,6 +2,8 @@
  * Grows by doubling, so that sizes that rise slowly do not allocate each time. */
 #include "base/room.h"
 
+#include "base/pages.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,7 +24,7 @@ void *ifl_room_take(ifl_room *room, size_t count, size_t size)
         return room->at;
     const size_t wanted = grown(room, bytes);
     free(room->at);
-    room->at = malloc(wanted);
+    room->at = ifl_pages_take(wanted);
     room->bytes = room->at ? wanted : 0;
     return room->at;
 }
