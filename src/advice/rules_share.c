@@ -279,7 +279,8 @@ static const char *say_atomics(const ifl_situation *s, double requests, double s
     return ifl_situation_say(
         s, "%s per warp, each of %s, with %s on one address",
         ifl_figure_amount(requests / s->warps, "atomic").text,
-        ifl_figure_amount(of(s, IFL_COUNTER_global_atomic_sectors) / requests, "sector").text,
+        ifl_figure_amount(of(s, IFL_COUNTER_global_atomic_sectors_touched) / requests, "sector")
+            .text,
         ifl_figure_amount(serial / requests, "lane").text);
 }
 
@@ -299,7 +300,7 @@ bool ifl_rule_fewer_atomics(const ifl_situation *s, ifl_remedy *to)
     const double joined = lanes_meet ? threads : requests / s->work.blocks;
     /* half of the effect: as many orders of magnitude, as a warp is among the threads of a block */
     const double fewer = pow(1 / fmax(joined, 1), to->share);
-    const double sectors = of(s, IFL_COUNTER_global_atomic_sectors);
+    const double sectors = of(s, IFL_COUNTER_global_atomic_sectors_touched);
     to->work.shared_passes += (1 - fewer) * serial;
     to->work.atomic_passes *= fewer;
     to->work.part_passes *= fewer;
@@ -314,7 +315,7 @@ bool ifl_rule_merge_once(const ifl_situation *s, ifl_remedy *to)
 {
     const double worth = 0.4, few_waves = 1.5, waves = s->model.waves.waves;
     const double requests = of(s, IFL_COUNTER_global_atomic_requests),
-                 bytes = 32 * of(s, IFL_COUNTER_global_atomic_sectors);
+                 bytes = 32 * of(s, IFL_COUNTER_global_atomic_sectors_touched);
     if (waves < few_waves || !ifl_situation_spends(s, IFL_TERM_ATOMICS, worth) ||
         !ifl_blocks_merge(s->profile))
         return false;

@@ -25,7 +25,7 @@ struct ifl_expression {
 static const struct {
     const char *name, *means;
 } shorthands[] = {
-    {"sectors", "global_load_sectors + global_store_sectors + global_atomic_sectors"},
+    {"sectors", "global_load_sectors + global_store_sectors + global_atomic_sectors_touched"},
     {"sectors_ideal",
      "global_load_sectors_ideal + global_store_sectors_ideal + global_atomic_sectors_ideal"},
     {"requests", "global_load_requests + global_store_requests + global_atomic_requests"},

@@ -484,30 +484,52 @@ void ifl_footprint_measure(ifl_lookup *lookup, const ifl_access *access, ifl_foo
     out->wavefronts_ideal = ideal_passes(out);
 }
 
-uint32_t ifl_footprint_serial(ifl_lookup *lookup, const ifl_access *access)
+/* Distinct addresses, and how many lanes have each. */
+typedef struct meetings {
+    uint64_t address[IFL_WARP_LANES];
+    uint8_t lanes[IFL_WARP_LANES];
+    unsigned count;
+} meetings;
+
+static void find_meetings(ifl_lookup *lookup, const ifl_access *access, meetings *m)
 {
-    if (access->shape == IFL_SHAPE_UNIFORM)
-        return count_bits(access->mask);
-    uint64_t keys[IFL_WARP_LANES];
-    uint8_t lanes[IFL_WARP_LANES] = {0};
-    unsigned count = 0, most = 0;
+    *m = (meetings){.count = 0};
     start(lookup);
     for (uint32_t mask = access->mask; mask; mask &= mask - 1) {
-        uint64_t address = access->address[__builtin_ctz(mask)];
-        unsigned number = look_up(lookup, keys, address, count);
-        count += number == count;
-        lanes[number]++;
-        most = lanes[number] > most ? lanes[number] : most;
+        const uint64_t address = access->address[__builtin_ctz(mask)];
+        const unsigned number = look_up(lookup, m->address, address, m->count);
+        m->count += number == m->count;
+        m->lanes[number]++;
     }
-    return most;
+}
+
+/* A sector takes as many passes as its busiest address has lanes; which is the most of all? */
+static void find_passes(ifl_lookup *lookup, const meetings *m, ifl_measure *to)
+{
+    uint64_t sector[IFL_WARP_LANES];
+    uint8_t passes[IFL_WARP_LANES] = {0};
+    unsigned count = 0;
+    start(lookup);
+    for (unsigned i = 0; i < m->count; i++) {
+        const unsigned number = look_up(lookup, sector, m->address[i] / IFL_SECTOR_BYTES, count);
+        count += number == count;
+        passes[number] = m->lanes[i] > passes[number] ? m->lanes[i] : passes[number];
+    }
+    for (unsigned s = 0; s < count; s++) {
+        to->passed_sectors += passes[s];
+        to->serial = passes[s] > to->serial ? passes[s] : to->serial;
+    }
 }
 
 static ifl_measure measure(ifl_lookup *lookup, const ifl_access *access)
 {
     ifl_measure m = {.serial = 0};
+    meetings met;
     ifl_footprint_measure(lookup, access, &m.footprint);
-    if (access->kind == IFL_ACCESS_ATOMIC)
-        m.serial = ifl_footprint_serial(lookup, access);
+    if (access->kind != IFL_ACCESS_ATOMIC)
+        return m;
+    find_meetings(lookup, access, &met);
+    find_passes(lookup, &met, &m);
     return m;
 }
 

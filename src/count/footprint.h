@@ -30,14 +30,11 @@ typedef struct ifl_lookup {
 
 /* The request must have an active lane. Alignment is not needed. */
 void ifl_footprint_measure(ifl_lookup *lookup, const ifl_access *access, ifl_footprint *out);
-/* The most active lanes that share one address: how often an atomic must be done one after the
- * other. */
-uint32_t ifl_footprint_serial(ifl_lookup *lookup, const ifl_access *access);
-
-/* Both; the serial count of atomics only, else 0. */
+/* The footprint, and what is of atomics only (else 0): lanes on one address go one after the other. */
 typedef struct ifl_measure {
     ifl_footprint footprint;
-    uint32_t serial;
+    uint32_t serial;         /* the most active lanes that share an address */
+    uint32_t passed_sectors; /* touched by each pass in turn, which has one lane of an address */
 } ifl_measure;
 
 /* `known`: what has been measured of requests that are alike. */

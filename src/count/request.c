@@ -14,6 +14,7 @@ enum {
     REQUESTS,
     SECTORS,
     SECTORS_IDEAL,
+    PASSED_SECTORS, /* of each pass of an atomic's lanes that meet */
     LINES,
     LINES_IDEAL,
     WAVEFRONTS,
@@ -59,25 +60,27 @@ static bool begin(void *self, const ifl_sites *sites, const void *settings)
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-static void add(uint64_t sum[MEASURES], const ifl_footprint *f, uint64_t serial, uint64_t times)
+static void add(uint64_t sum[MEASURES], const ifl_measure *m, uint64_t times)
 {
+    const ifl_footprint *f = &m->footprint;
     sum[REQUESTS] += times;
     sum[SECTORS] += times * f->sectors;
     sum[SECTORS_IDEAL] += times * ifl_at_best(f->asked_bytes, IFL_SECTOR_BYTES, f->sectors);
+    sum[PASSED_SECTORS] += times * m->passed_sectors;
     sum[LINES] += times * f->lines;
     sum[LINES_IDEAL] += times * ifl_at_best(f->asked_bytes, IFL_LINE_BYTES, f->lines);
     sum[WAVEFRONTS] += times * f->wavefronts;
     sum[WAVEFRONTS_IDEAL] += times * f->wavefronts_ideal;
     sum[MERGED] += times * f->merged;
     sum[USEFUL_BYTES] += times * f->useful_bytes;
-    sum[SERIAL] += times * serial;
+    sum[SERIAL] += times * m->serial;
 }
 
 static void add_measured(ifl_alike *known, ifl_lookup *lookup, const ifl_access *access,
                          uint64_t times, uint64_t sum[MEASURES])
 {
     const ifl_measure m = ifl_footprint_find(known, lookup, access);
-    add(sum, &m.footprint, m.serial, times);
+    add(sum, &m, times);
 }
 
 /* Adds requests of such lanes that begin at `first` and are `step` bytes apart. */
@@ -209,6 +212,7 @@ static family family_of(ifl_traffic_kind kind)
     return (family){{[REQUESTS] = of.requests,
                      [SECTORS] = of.sectors,
                      [SECTORS_IDEAL] = of.sectors_ideal,
+                     [PASSED_SECTORS] = of.passed_sectors,
                      [LINES] = of.lines,
                      [LINES_IDEAL] = of.lines_ideal,
                      [WAVEFRONTS] = of.wavefronts,
@@ -245,15 +249,16 @@ static void add_apart(const record *r, uint64_t sum[MEASURES])
 {
     const uint32_t bytes = IFL_WARP_LANES * ifl_slot_bytes(&r->slot);
     for (uint32_t passes = 1; passes <= IFL_WARP_LANES; passes++) {
-        const ifl_footprint footprint = {.sectors = IFL_WARP_LANES,
-                                         .lines = IFL_WARP_LANES,
-                                         .useful_bytes = bytes,
-                                         .asked_bytes = bytes,
-                                         .wavefronts = passes,
-                                         .wavefronts_ideal =
-                                             ifl_at_best(bytes, IFL_LINE_BYTES, passes),
-                                         .merged = passes};
-        add(sum, &footprint, 0, r->apart[passes]);
+        const ifl_measure each = {
+            .footprint = {.sectors = IFL_WARP_LANES,
+                          .lines = IFL_WARP_LANES,
+                          .useful_bytes = bytes,
+                          .asked_bytes = bytes,
+                          .wavefronts = passes,
+                          .wavefronts_ideal = ifl_at_best(bytes, IFL_LINE_BYTES, passes),
+                          .merged = passes},
+            .passed_sectors = IFL_WARP_LANES};
+        add(sum, &each, r->apart[passes]);
     }
 }
 

@@ -68,7 +68,7 @@ static void find_passes(const ifl_profile *p, const ifl_rates *rates, ifl_work *
                          count(c, IFL_COUNTER_shared_store_wavefronts) +
                          fmax(count(c, IFL_COUNTER_shared_atomic_wavefronts),
                               count(c, IFL_COUNTER_shared_atomic_serial));
-    out->atomic_passes = fmax(count(c, IFL_COUNTER_global_atomic_sectors),
+    out->atomic_passes = fmax(count(c, IFL_COUNTER_global_atomic_sectors_touched),
                               count(c, IFL_COUNTER_global_atomic_serial));
     out->part_passes = count(c, IFL_COUNTER_global_atomic_busiest_part);
     out->slice_passes = ifl_profile_atomic_passes(p);

@@ -34,10 +34,17 @@ static const ifl_counter serial_of[IFL_TRAFFIC_COUNT] = {
 #include "code/access.def"
 };
 
+static const ifl_counter touched_of[IFL_TRAFFIC_COUNT] = {
+#define TOUCHED(prefix, doc) [IFL_TRAFFIC_##prefix] = IFL_COUNTER_##prefix##_sectors_touched,
+#include "code/access.def"
+};
+
 ifl_traffic_counters ifl_traffic_counters_of(ifl_traffic_kind kind)
 {
     ifl_traffic_counters found = counters_of[kind];
     found.serial = serial_of[kind] ? serial_of[kind] : NONE;
+    found.passed_sectors = touched_of[kind] ? found.sectors : NONE;
+    found.sectors = touched_of[kind] ? touched_of[kind] : found.sectors;
     return found;
 }
 

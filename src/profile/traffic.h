@@ -10,6 +10,7 @@
 typedef struct ifl_traffic_counters {
     ifl_counter requests, sectors, sectors_ideal, lines, lines_ideal;
     ifl_counter wavefronts, wavefronts_ideal, useful_bytes, serial;
+    ifl_counter passed_sectors; /* of each pass of lanes that meet; `sectors` has each once */
 } ifl_traffic_counters;
 
 /* What the accesses of one kind asked for; a counter that is not known reads 0 and `known` is

@@ -258,7 +258,7 @@ static const struct {
      {"shared_load_wavefronts_ideal", "shared_store_wavefronts_ideal",
       "shared_atomic_wavefronts_ideal", "shared_product_wavefronts"}},
     {"sum:global_sectors",
-     {"global_load_sectors", "global_store_sectors", "global_atomic_sectors"}},
+     {"global_load_sectors", "global_store_sectors", "global_atomic_sectors_touched"}},
     {"sum:global_sectors_ideal",
      {"global_load_sectors_ideal", "global_store_sectors_ideal", "global_atomic_sectors_ideal"}},
 };

@@ -161,7 +161,7 @@ static void add_atomics(ifl_profile *p, const shape *s, double warps)
             continue;
         }
         set(both[i], IFL_COUNTER_global_atomic_requests, warps * s->atomics);
-        set(both[i], IFL_COUNTER_global_atomic_sectors, warps * s->atomics * 20);
+        set(both[i], IFL_COUNTER_global_atomic_sectors_touched, warps * s->atomics * 20);
         set(both[i], IFL_COUNTER_global_atomic_sectors_ideal, warps * s->atomics * 4);
         set(both[i], IFL_COUNTER_global_atomic_serial, warps * s->atomics * s->atomic_lanes);
     }
