@@ -344,28 +344,32 @@ static uint64_t reserved_bytes(const ifl_machine_kernel *kernel)
                                                                : RESERVED;
 }
 
-static void describe(ifl_sass_lowerer *l)
+ifl_demands ifl_sass_declared(const ifl_machine_kernel *kernel)
 {
     enum { ALIGNMENT = 16, BANK_ALIGNMENT = 256 };
-    const ifl_machine_kernel *kernel = l->input->kernel->kernel;
-    ifl_demands *demands = &l->image->demands;
-    l->image->name = kernel->name;
-    demands->parameter_misalign = kernel->param_base % BANK_ALIGNMENT;
-    demands->param_bytes = ifl_sass_param_bytes(kernel);
-    memcpy(demands->max_threads, kernel->max_threads, sizeof demands->max_threads);
-    demands->declared_shared = kernel->static_shared_bytes;
-    demands->reserved_first = reserved_bytes(kernel);
-    demands->static_shared = kernel->static_shared_bytes + demands->reserved_first;
-    demands->dynamic_shared = (demands->static_shared + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    demands->syncs = true;
-    memcpy(demands->cluster, kernel->cluster, sizeof demands->cluster);
-    demands->needs_cluster = kernel->needs_cluster;
-    demands->max_cluster_blocks = kernel->max_cluster_blocks;
+    const uint64_t reserved = reserved_bytes(kernel),
+                   shared = kernel->static_shared_bytes + reserved;
+    ifl_demands demands = {
+        .parameter_misalign = kernel->param_base % BANK_ALIGNMENT,
+        .param_bytes = ifl_sass_param_bytes(kernel),
+        .declared_shared = kernel->static_shared_bytes,
+        .reserved_first = reserved,
+        .static_shared = shared,
+        .dynamic_shared = (shared + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT,
+        .syncs = true,
+        .needs_cluster = kernel->needs_cluster,
+        .max_cluster_blocks = kernel->max_cluster_blocks,
+    };
+    memcpy(demands.max_threads, kernel->max_threads, sizeof demands.max_threads);
+    memcpy(demands.cluster, kernel->cluster, sizeof demands.cluster);
+    return demands;
 }
 
 static bool lower_all(ifl_sass_lowerer *l)
 {
-    describe(l);
+    const ifl_machine_kernel *kernel = l->input->kernel->kernel;
+    l->image->name = kernel->name;
+    l->image->demands = ifl_sass_declared(kernel);
     if (!ifl_sass_lower_decode(l) || !ifl_sass_lower_find_flow(l) || !ifl_sass_lower_add_sites(l))
         return false;
     l->block_start =

@@ -12,6 +12,9 @@ typedef struct ifl_sass_lowering {
     const ifl_object_text *kernel;
 } ifl_sass_lowering;
 
+/* What a kernel's file says of its launches: the part of its demands that its instructions do not show. */
+ifl_demands ifl_sass_declared(const ifl_machine_kernel *kernel);
+
 /* An instruction that there is no code for stops the launch that reaches it, with its name and
  * place. IFL_UNSUPPORTED: the architecture is not known, or the kernel needs a symbol that nobody
  * has. */

@@ -346,16 +346,25 @@ static ifl_status take_places(ifl_ready_kernel *kernel, const ifl_machine_kernel
     return IFL_OK;
 }
 
-static ifl_status lower_machine(ifl_ready_kernel *kernel, ifl_error *error)
+static ifl_status take_machine(ifl_ready_kernel *kernel, ifl_error *error)
 {
     const ifl_machine_kernel *code = kernel->text->kernel;
-    const ifl_sass_lowering lowering = {.object = kernel->object->object, .kernel = kernel->text};
-    const ifl_status status = take_places(kernel, code, error);
-    if (status != IFL_OK)
-        return status;
     take_resources(kernel, code);
     kernel->ptx_sm = code->ptx_sm ? code->ptx_sm : code->sm;
-    return ifl_sass_lower(&lowering, &kernel->image, error);
+    kernel->image.demands = ifl_sass_declared(code);
+    return take_places(kernel, code, error);
+}
+
+ifl_status ifl_ready_lower(ifl_ready_kernel *kernel, ifl_error *error)
+{
+    if (kernel->is_lowered)
+        return IFL_OK;
+    const ifl_sass_lowering lowering = {.object = kernel->object->object, .kernel = kernel->text};
+    const ifl_status status = ifl_sass_lower(&lowering, &kernel->image, error);
+    kernel->is_lowered = status == IFL_OK;
+    if (status != IFL_OK)
+        kernel->image = (ifl_image){.demands = ifl_sass_declared(kernel->text->kernel)};
+    return status;
 }
 
 static ifl_status lower_ptx(ifl_loaded *loaded, ifl_ready_kernel *kernel, ifl_error *error)
@@ -373,7 +382,9 @@ static ifl_status lower_ptx(ifl_loaded *loaded, ifl_ready_kernel *kernel, ifl_er
     const ifl_ptx_lowering lowering = {.program = of->program,
                                        .function = of->function,
                                        .variable_address = addresses_of(loaded, of->program)};
-    return ifl_ptx_lower(&lowering, &kernel->image, error);
+    const ifl_status status = ifl_ptx_lower(&lowering, &kernel->image, error);
+    kernel->is_lowered = status == IFL_OK;
+    return status;
 }
 
 static void free_ready(ifl_ready_kernel *kernel)
@@ -415,7 +426,7 @@ static ifl_status make_ready(ifl_loaded *loaded, size_t index, bool may_be_machi
         kernel->object = ifl_objects_find(&loaded->objects, of->name, &kernel->text);
     const bool is_absent = may_be_machine && !kernel->object && loaded->needs_machine;
     const ifl_status status = is_absent        ? fail_absent(loaded, kernel, error)
-                              : kernel->object ? lower_machine(kernel, error)
+                              : kernel->object ? take_machine(kernel, error)
                                                : lower_ptx(loaded, kernel, error);
     if (status == IFL_OK)
         *out = kernel;
@@ -424,15 +435,22 @@ static ifl_status make_ready(ifl_loaded *loaded, size_t index, bool may_be_machi
     return status;
 }
 
-ifl_status ifl_session_ready(ifl_session *session, ifl_loaded *loaded, size_t index,
-                             ifl_ready_kernel **out, ifl_error *error)
+static ifl_status look_up(ifl_loaded *loaded, size_t index, ifl_ready_kernel **out,
+                          ifl_error *error)
 {
-    (void)session;
     const ifl_status status = loaded->kernels[index]
                                   ? IFL_OK
                                   : make_ready(loaded, index, true, &loaded->kernels[index], error);
     *out = loaded->kernels[index];
     return status;
+}
+
+ifl_status ifl_session_ready(ifl_session *session, ifl_loaded *loaded, size_t index,
+                             ifl_ready_kernel **out, ifl_error *error)
+{
+    (void)session;
+    const ifl_status status = look_up(loaded, index, out, error);
+    return status == IFL_OK ? ifl_ready_lower(*out, error) : status;
 }
 
 ifl_status ifl_session_ready_beside(ifl_ready_kernel *kernel, ifl_ready_kernel **out,
@@ -451,10 +469,18 @@ ifl_status ifl_session_ready_beside(ifl_ready_kernel *kernel, ifl_ready_kernel *
 ifl_status ifl_session_find(ifl_session *session, ifl_loaded *loaded, const char *name,
                             ifl_ready_kernel **out, ifl_error *error)
 {
+    const ifl_status status = ifl_session_look_up(session, loaded, name, out, error);
+    return status == IFL_OK ? ifl_ready_lower(*out, error) : status;
+}
+
+ifl_status ifl_session_look_up(ifl_session *session, ifl_loaded *loaded, const char *name,
+                               ifl_ready_kernel **out, ifl_error *error)
+{
     const ifl_module *module = loaded->module;
+    (void)session;
     for (size_t i = 0; i < module->names.count; i++)
         if (strcmp(module->names.at[i].mangled, name) == 0)
-            return ifl_session_ready(session, loaded, i, out, error);
+            return look_up(loaded, i, out, error);
     if (module->unread_count && error)
         *error = module->unread;
     return module->unread_count

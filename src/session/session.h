@@ -77,13 +77,14 @@ typedef struct ifl_placed_variable {
 bool ifl_session_variable(ifl_session *session, const ifl_loaded *loaded, const char *name,
                           ifl_placed_variable *out);
 
-/* A kernel of a loaded module, lowered: ready to be launched. */
+/* A kernel of a loaded module: ready to be launched once it is lowered. */
 typedef struct ifl_ready_kernel {
     ifl_loaded *loaded;
     const ifl_module *module;
     const ifl_kernel *kernel;
     const char *signature;
-    ifl_image image;
+    ifl_image image; /* its demands only, as far as they are declared, until it is lowered */
+    bool is_lowered;
     const struct ifl_placed_object
         *object; /* whose machine code it is; NULL: the image is lowered from PTX */
     const struct ifl_object_text *text;
@@ -98,8 +99,14 @@ typedef struct ifl_ready_kernel {
     struct ifl_analysed *analysed;   /* of machine_code.h; NULL: nobody asked yet */
 } ifl_ready_kernel;
 
-/* By its mangled name. IFL_USAGE: there is none; IFL_UNSUPPORTED: the engine cannot run it, and the
- * error says why. */
+/* By its mangled name; machine code is not lowered, as programs ask for the attributes of hundreds of
+ * kernels of which they launch few. IFL_USAGE: there is none; IFL_UNSUPPORTED: what ifl_ready_lower says
+ * of PTX. */
+ifl_status ifl_session_look_up(ifl_session *session, ifl_loaded *loaded, const char *name,
+                               ifl_ready_kernel **out, ifl_error *error);
+/* IFL_UNSUPPORTED: the engine cannot run it, and the error says why. */
+ifl_status ifl_ready_lower(ifl_ready_kernel *kernel, ifl_error *error);
+/* Both. */
 ifl_status ifl_session_find(ifl_session *session, ifl_loaded *loaded, const char *name,
                             ifl_ready_kernel **out, ifl_error *error);
 /* The names that it finds, by index; NULL past the last. */

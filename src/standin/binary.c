@@ -102,22 +102,25 @@ static ifl_cuda_error read_image(ifl_session *session, ifl_binary *binary, ifl_l
     const ifl_fatbin_wrapper *wrapper = binary->wrapper;
     const bool is_linked =
         wrapper->magic == IFL_FATBIN_WRAPPER_MAGIC && wrapper->version == IFL_FATBIN_WRAPPER_LINKED;
-    ifl_error error = {0};
     const void *fatbin = NULL;
     size_t bytes = is_linked ? 0 : ifl_image_measure(wrapper, &fatbin);
     uint8_t *all = is_linked ? gather(wrapper, &bytes) : NULL;
     if (is_linked && !all)
         return ifl_cudaErrorMemoryAllocation;
     const ifl_status status = ifl_session_load(session, "fat binary of the program",
-                                               all ? all : fatbin, bytes, out, &error);
+                                               all ? all : fatbin, bytes, out, &binary->why);
     free(all);
-    if (status == IFL_OK)
-        return ifl_cudaSuccess;
-    ifl_state_tell_error(&error);
-    return code_of_load(status);
+    return status == IFL_OK ? ifl_cudaSuccess : code_of_load(status);
 }
 
-ifl_cuda_error ifl_binary_read(ifl_session *session, ifl_binary *binary)
+static void tell_why(ifl_binary *binary)
+{
+    if (binary->why.text[0])
+        ifl_state_tell_error(&binary->why);
+    binary->why.text[0] = '\0';
+}
+
+static ifl_cuda_error read_quietly(ifl_session *session, ifl_binary *binary)
 {
     ifl_loaded **one = &binary->on[ifl_gpu_chosen()];
     if (binary->failed || *one) {
@@ -135,6 +138,13 @@ ifl_cuda_error ifl_binary_read(ifl_session *session, ifl_binary *binary)
     binary->failed = read_image(session, binary, one);
     binary->loaded = *one;
     return binary->failed;
+}
+
+ifl_cuda_error ifl_binary_read(ifl_session *session, ifl_binary *binary)
+{
+    const ifl_cuda_error code = read_quietly(session, binary);
+    tell_why(binary);
+    return code;
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */
@@ -236,25 +246,42 @@ ifl_function_record *ifl_function_find(const void *host)
     return found;
 }
 
+/* What is wrong with a function is said once. */
+static ifl_cuda_error code_of(ifl_function_record *function, ifl_status status,
+                              const ifl_error *error)
+{
+    if (status != IFL_OK && !function->is_told)
+        ifl_state_tell_error(error);
+    function->is_told |= status != IFL_OK;
+    return status == IFL_OK            ? ifl_cudaSuccess
+           : status == IFL_UNSUPPORTED ? ifl_cudaErrorNotSupported
+                                       : ifl_cudaErrorInvalidDeviceFunction;
+}
+
 ifl_cuda_error ifl_function_resolve(ifl_session *session, ifl_function_record *function)
 {
     ifl_ready_kernel **one = &function->on[ifl_gpu_chosen()];
     function->kernel = *one;
     if (*one)
         return ifl_cudaSuccess;
-    const ifl_cuda_error code = ifl_binary_read(session, function->binary);
+    const ifl_cuda_error code = read_quietly(session, function->binary);
     if (code != ifl_cudaSuccess)
         return code;
     ifl_error error = {0};
     const ifl_status status =
-        ifl_session_find(session, function->binary->loaded, function->name, one, &error);
+        ifl_session_look_up(session, function->binary->loaded, function->name, one, &error);
     function->kernel = *one;
-    if (status != IFL_OK && !function->is_told)
-        ifl_state_tell_error(&error);
-    function->is_told |= status != IFL_OK;
-    return status == IFL_OK            ? ifl_cudaSuccess
-           : status == IFL_UNSUPPORTED ? ifl_cudaErrorNotSupported
-                                       : ifl_cudaErrorInvalidDeviceFunction;
+    return code_of(function, status, &error);
+}
+
+ifl_cuda_error ifl_function_ready(ifl_session *session, ifl_function_record *function)
+{
+    const ifl_cuda_error code = ifl_function_resolve(session, function);
+    ifl_error error = {0};
+    tell_why(function->binary);
+    return code == ifl_cudaSuccess
+               ? code_of(function, ifl_ready_lower(function->kernel, &error), &error)
+               : code;
 }
 
 /* ---- variables ------------------------------------------------------------------------------- */
@@ -413,7 +440,7 @@ ifl_cuda_error ifl_function_named(ifl_session *session, ifl_binary *binary, cons
     if (code == ifl_cudaSuccess && !function) {
         ifl_ready_kernel *kernel;
         ifl_error error = {0};
-        if (ifl_session_find(session, binary->loaded, name, &kernel, &error) == IFL_USAGE)
+        if (ifl_session_look_up(session, binary->loaded, name, &kernel, &error) == IFL_USAGE)
             return ifl_cudaErrorSymbolNotFound;
         code = add(binary, NULL, name, &function);
     }

@@ -15,7 +15,8 @@ typedef struct ifl_binary {
     const ifl_fatbin_wrapper *wrapper; /* NULL: loaded by the program from bytes */
     ifl_loaded *loaded;                /* NULL: not read yet */
     ifl_loaded *on[IFL_MOST_GPUS];
-    ifl_cuda_error failed;                 /* why it cannot be read */
+    ifl_cuda_error failed; /* why it cannot be read */
+    ifl_error why;         /* the same in words; no text: none, or they have been told */
     struct ifl_function_record *functions; /* the last one first */
     bool has_variables;
 } ifl_binary;
@@ -60,8 +61,11 @@ bool ifl_variable_register(const void *binary, const void *host, void **managed,
 ifl_function_record *ifl_function_of(const void *handle);
 /* By the host's address or by the handle, or NULL. */
 ifl_function_record *ifl_function_find(const void *host);
-/* Reads its module, and finds the kernel in it. */
+/* Reads its module, and finds the kernel in it. That there is no code for the GPU is told where one
+ * wants to run it: NCCL asks for the attributes of kernels that only other GPUs have. */
 ifl_cuda_error ifl_function_resolve(ifl_session *session, ifl_function_record *function);
+/* The same, and lowers the kernel: it is to be launched. */
+ifl_cuda_error ifl_function_ready(ifl_session *session, ifl_function_record *function);
 /* By the host's address: where the variable is on the GPU. */
 ifl_cuda_error ifl_variable_resolve(ifl_session *session, const void *host,
                                     ifl_placed_variable *out);

@@ -4,6 +4,7 @@
 #include "standin/driver_served.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The words that `extra` is made of. */
 #define EXTRA_END ((void *)0)
@@ -29,20 +30,21 @@ static packed read_extra(void **extra)
     return block;
 }
 
-/* Pointers into the block, as kernelParams would have been; of malloc. NULL: the block is too
- * small, or no memory. */
+/* Pointers into a copy of the block, as kernelParams would have been; of malloc, the copy behind them. The
+ * block may end before the parameters do, the rest of which are zeros: a driver takes any but an empty one (an
+ * H200's, 580.159.04), and NCCL gives less than its kernels declare. NULL: there is none, or no memory. */
 static void **unpack(const ifl_ready_kernel *kernel, packed block)
 {
     const ifl_kernel *of = kernel->kernel;
-    void **arguments = block.at ? calloc(of->parameter_count + 1, sizeof *arguments) : NULL;
-    for (uint32_t i = 0; arguments && i < of->parameter_count; i++) {
-        const ifl_parameter *param = &of->parameters[i];
-        if (param->offset + param->bytes > block.bytes) {
-            free(arguments);
-            return NULL;
-        }
-        arguments[i] = block.at + param->offset;
-    }
+    const size_t pointers = (of->parameter_count + 1) * sizeof(void *),
+                 given = block.bytes < of->param_bytes ? block.bytes : of->param_bytes;
+    void **arguments = block.at && block.bytes ? calloc(1, pointers + of->param_bytes) : NULL;
+    if (!arguments)
+        return NULL;
+    char *copy = (char *)arguments + pointers;
+    memcpy(copy, block.at, given);
+    for (uint32_t i = 0; i < of->parameter_count; i++)
+        arguments[i] = copy + of->parameters[i].offset;
     return arguments;
 }
 

@@ -314,6 +314,23 @@ IFL_SERVED int nvmlDeviceGetMemoryInfo_v2(const ifl_device *device, memory_2 *to
     return 0;
 }
 
+/* ---- other GPUs, which NCCL asks for ----------------------------------------------------------- */
+
+/* Of nvmlGpuP2PCapsIndex_t and nvmlGpuP2PStatus_t. GPUs read and write each other's memory, not over
+ * NVLink, and without its atomics (as cudaDeviceGetP2PAttribute has it). */
+IFL_SERVED int nvmlDeviceGetP2PStatus(const void *device, const void *other, int what, int *to)
+{
+    enum { READ, WRITE, ALL = 5, STATUS_OK = 0, STATUS_NOT_SUPPORTED = 5 };
+    int code = begin_with(device, to);
+    if (!code)
+        code = begin_with(other, to);
+    if (!code && (what < 0 || what >= ALL))
+        code = INVALID_ARGUMENT;
+    if (!code)
+        *to = what == READ || what == WRITE ? STATUS_OK : STATUS_NOT_SUPPORTED;
+    return code;
+}
+
 /* ---- what this GPU has not ------------------------------------------------------------------- */
 
 /* Programs want calls to be there that a GPU need not support (PyTorch before it maps memory, XLA

@@ -161,7 +161,7 @@ ifl_cuda_error ifl_launch_op(ifl_session *session, ifl_function_record *function
                              const ifl_launch_call *call, ifl_op *op)
 {
     ifl_cuda_error code =
-        function ? ifl_function_resolve(session, function) : ifl_cudaErrorInvalidDeviceFunction;
+        function ? ifl_function_ready(session, function) : ifl_cudaErrorInvalidDeviceFunction;
     if (code == ifl_cudaErrorNotSupported)
         ifl_state_break_unsupported();
     if (code == ifl_cudaSuccess)

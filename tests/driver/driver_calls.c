@@ -45,7 +45,10 @@ static void launch_both_ways(void)
     fill();
     OK(cuLaunchKernel(axpy, GRID, 1, 1, BLOCK, 1, 1, 0, NULL, NULL, extra));
     check(5);
-    bytes = 8;
+    bytes = 8; /* what is behind them is 0: no elements */
+    OK(cuLaunchKernel(axpy, GRID, 1, 1, BLOCK, 1, 1, 0, NULL, NULL, extra));
+    check(5);
+    bytes = 0;
     EXPECT(cuLaunchKernel(axpy, GRID, 1, 1, BLOCK, 1, 1, 0, NULL, NULL, extra), INVALID_VALUE);
     puts("launched with parameters one by one, and as a block");
 }
@@ -73,7 +76,7 @@ static void launch_old(void)
     memset(host, 0, sizeof host);
     OK(cuMemcpyDtoH_v2(host, y, sizeof host));
     EXPECT(host[BLOCK - 1] == 8 * (BLOCK - 1) + 1 && host[BLOCK] == 1, 1);
-    OK(cuParamSetSize(axpy, 20));
+    OK(cuParamSetSize(axpy, 0));
     EXPECT(cuLaunch(axpy), INVALID_VALUE);
     EXPECT(cuParamSetv(axpy, 4090, pair, sizeof pair), INVALID_VALUE);
     EXPECT(cuFuncSetBlockShape(axpy, 0, 1, 1), INVALID_VALUE);

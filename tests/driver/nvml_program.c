@@ -14,6 +14,9 @@ enum {
     NOT_THAT = 3,
     NOT_HERE = 6,
     TOO_SMALL = 7,
+    READ = 0,
+    OVER_NVLINK = 2,
+    NO_SUCH_LINK = 5,
     MEBIBYTE = 1 << 20
 };
 
@@ -103,6 +106,12 @@ int main(void)
     EXPECT(call("nvmlDeviceGetCurrPcieLinkGeneration")(gpu, &major), 0);
     EXPECT(call("nvmlDeviceGetMaxPcieLinkWidth")(gpu, &minor), 0);
     printf("PCI Express %d with %d lanes\n", major, minor); /* as NVIDIA's data sheet has it */
+    EXPECT(call("nvmlDeviceGetP2PStatus")(gpu, gpu, READ, &status), 0); /* NCCL */
+    EXPECT(status, 0);
+    EXPECT(call("nvmlDeviceGetP2PStatus")(gpu, gpu, OVER_NVLINK, &status), 0);
+    EXPECT(status, NO_SUCH_LINK);
+    EXPECT(call("nvmlDeviceGetP2PStatus")(gpu, &number, READ, &status), BAD_ARGUMENT);
+    EXPECT(call("nvmlDeviceGetP2PStatus")(gpu, gpu, -1, &status), BAD_ARGUMENT);
     EXPECT(memory_of(gpu).used, 0);
     fflush(stdout);
     const pid_t child = fork();
