@@ -744,8 +744,8 @@ static void print_sheet(sheet *s)
     size_t idle = s->outcome->off_chip.idle;
     if (idle)
         ifl_page_paragraph(&s->page, INDENT, INDENT, IFL_STYLE_DIM,
-                           ifl_arena_printf(&s->page.arena, "%zu memory instruction%s never ran.",
-                                            idle, idle == 1 ? "" : "s"));
+                           ifl_arena_printf(&s->page.arena, "%s never ran.",
+                                            ifl_figure_counted(idle, "memory instruction").text));
     print_mix(s);
     ifl_machine_part_print(&s->page, s->profile);
     ifl_code_part_print(&s->page, s->profile, s->max_lines);
