@@ -320,14 +320,14 @@ void ifl_sync_wait(ifl_warp *warp, uint32_t index)
     wait_with(warp, index, IFL_FRAGMENT_AT_SYNC);
     const ifl_code *block = last.code - last.code->b;
     if (last.aside == block) {
-        /* Lanes that stood at their BSYNC, ready to run, while others parted, and that then
-         * issue it last of all, issue it with all that wait there (an H200's counters of
-         * tests/machine/meetings.cu; not so where they have come from elsewhere,
+        /* Lanes that stood at their BSYNC, ready to run, while others parted, issue it with all that
+         * wait there, whether more come or not (an H200's counters of tests/machine/meetings.cu and of
+         * tools/gpu/parting_probe.cu, chain; not so where they have come from elsewhere,
          * tests/patterns/divergence.ptx). */
-        const uint32_t all = awaited(warp, last.code->count, __builtin_ctz(lanes));
-        if (!(all & ~waiting_at(warp, last.code->count)))
-            warp->worker->counts[block->count].threads +=
-                (uint64_t)__builtin_popcount(all & ~lanes);
+        const uint32_t all = awaited(warp, last.code->count, __builtin_ctz(lanes)),
+                       there = waiting_at(warp, last.code->count);
+        warp->worker->counts[block->count].threads +=
+            (uint64_t)__builtin_popcount(all & there & ~lanes);
     }
     settle(warp, false);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How lanes that leave loops, sides of a branch and the entry of a loop in groups come together at their BSYNC: one warp a launch.
-// Each line of standard input is one: KERNEL THREADS and 32 numbers, a lane's trips (exits, twice: 256 times another number more).
+// Each line of standard input is one: KERNEL THREADS and 32 numbers, a lane's trips (exits, twice: 256 times another number more; chain: its way).
 //   nvcc -arch=sm_90 -o parting_probe parting_probe.cu
 //   ncu --csv --page raw --print-units base --clock-control none --metrics smsp__inst_executed.sum,smsp__thread_inst_executed.sum,\
 //     smsp__thread_inst_executed_pred_on.sum,smsp__sass_branch_targets_threads_divergent.sum ./parting_probe <cases
@@ -96,6 +96,22 @@ KERNEL(sides)
     out[t] = s;
 }
 
+KERNEL(chain)
+{
+    const int t = threadIdx.x;
+    const float p = in[t], q = in[t + 32], u = in[t + 64], v = in[t + 96];
+    float x = u, y = u, z = u;
+    switch (static_cast<unsigned char>(trips[t])) {
+    case 0: x = p, y = v, z = q; break;
+    case 1: x = u, y = p, z = q; break;
+    case 2: x = q, y = p, z = v; break;
+    case 3: x = q, y = u, z = p; break;
+    case 4: x = v, y = q, z = p; break;
+    case 5: x = p, y = q, z = u; break;
+    }
+    out[t] = x, out[t + 32] = y, out[t + 64] = z;
+}
+
 struct kernel {
     const char *name;
     void (*run)(const int *, const float *, float *);
@@ -104,7 +120,7 @@ struct kernel {
 static const kernel *find(const char *name)
 {
     static const kernel kernels[] = {{"leave", leave}, {"spin", spin}, {"enter", enter}, {"exits", exits}, {"twice", twice},
-                                     {"sides", sides}};
+                                     {"sides", sides}, {"chain", chain}};
     for (const kernel &k : kernels)
         if (!strcmp(k.name, name))
             return &k;
