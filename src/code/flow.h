@@ -87,9 +87,12 @@ ifl_status ifl_flow_most_alive(const ifl_flow *flow, const ifl_flow_touches *tou
                                ifl_error *error);
 
 /* Whether what an instruction of a loop writes may decide where lanes go next, or reach an
- * instruction that `shares` what it reads with other lanes. */
+ * instruction that `shares` what it reads with other lanes. One that stands before a loop counts as
+ * one of it if another there, which is `alike` (NULL: none is), does so: compilers take the first
+ * trip of a loop out of it. */
 ifl_status ifl_flow_decides(const ifl_flow *flow, const ifl_flow_touches *touches, uint32_t from,
-                            bool (*shares)(const void *user, uint32_t instruction), bool *out,
+                            bool (*shares)(const void *user, uint32_t instruction),
+                            bool (*alike)(const void *user, uint32_t instruction), bool *out,
                             ifl_error *error);
 
 /* What is asked of values that begin at some instructions. */

@@ -255,10 +255,29 @@ static void carry_on(carried *c, uint32_t block)
     }
 }
 
+/* Whether one of the instructions that the value's lanes come to is alike, and decides a loop. */
+static ifl_status decides_behind(const carried *c, uint32_t from,
+                                 bool (*alike)(const void *user, uint32_t instruction), bool *out,
+                                 ifl_error *error)
+{
+    ifl_status status = IFL_OK;
+    *out = false;
+    for (uint32_t b = 0; b < c->flow->block_count; b++) {
+        const ifl_flow_block *block = &c->flow->blocks[b];
+        const uint32_t last = c->is_reached[b] ? block->last : block->first;
+        for (uint32_t i = block->first; i < last && status == IFL_OK && !*out; i++)
+            if (i != from && alike(c->touches->user, i))
+                status = ifl_flow_decides(c->flow, c->touches, i, c->shares, NULL, out, error);
+    }
+    return status;
+}
+
 ifl_status ifl_flow_decides(const ifl_flow *flow, const ifl_flow_touches *touches, uint32_t from,
-                            bool (*shares)(const void *user, uint32_t instruction), bool *out,
+                            bool (*shares)(const void *user, uint32_t instruction),
+                            bool (*alike)(const void *user, uint32_t instruction), bool *out,
                             ifl_error *error)
 {
+    ifl_status status = IFL_OK;
     carried c = {
         .flow = flow, .touches = touches, .shares = shares, .words = touches->registers / 64 + 1};
     const bool has_memory = allocate_carried(&c);
@@ -274,9 +293,11 @@ ifl_status ifl_flow_decides(const ifl_flow *flow, const ifl_flow_touches *touche
             carry_on(&c, block);
         }
         *out = c.decides && c.is_reached[home];
+        if (c.decides && !*out && alike)
+            status = decides_behind(&c, from, alike, out, error);
     }
     free_carried(&c);
-    return has_memory ? IFL_OK : ifl_fail_memory(error, flow->block_count * c.words);
+    return has_memory ? status : ifl_fail_memory(error, flow->block_count * c.words);
 }
 
 /* ---- where values that begin at several instructions get to ----------------------------------- */

@@ -209,7 +209,16 @@ static bool stores_to_shared(const void *user, uint32_t index)
     return instruction->opcode == IFL_OP_ST && instruction->modifiers.space == IFL_SPACE_SHARED;
 }
 
-/* May the result of the instruction at hand decide how the loop around it goes on? */
+static bool may_fetch(const void *user, uint32_t index)
+{
+    const ifl_instruction *instruction = ifl_ptx_instruction(user, index);
+    return instruction->opcode == IFL_OP_ATOM && instruction->modifiers.space != IFL_SPACE_SHARED &&
+           (instruction->modifiers.operation == IFL_OPERATION_ADD ||
+            instruction->modifiers.operation == IFL_OPERATION_EXCH);
+}
+
+/* May the result of the instruction at hand decide how the loop around it goes on, or behind it if
+ * it is an atomic that may fetch work? */
 static bool decides_loop(ifl_lowerer *l)
 {
     const ifl_flow_touches touches = ifl_ptx_touches(&l->part);
@@ -217,7 +226,8 @@ static bool decides_loop(ifl_lowerer *l)
     bool decides = false;
     if (l->status == IFL_OK)
         l->status =
-            ifl_flow_decides(&l->flow, &touches, index, stores_to_shared, &decides, l->error);
+            ifl_flow_decides(&l->flow, &touches, index, stores_to_shared,
+                             may_fetch(&l->part, index) ? may_fetch : NULL, &decides, l->error);
     return decides;
 }
 

@@ -275,14 +275,25 @@ static bool stores_to_shared(const void *user, uint32_t index)
     return ((const ifl_sass_lowerer *)user)->instructions[index].op == IFL_SASS_OP_STS;
 }
 
+/* Is an atomic that does the same as the one at hand. */
+static bool is_alike(const void *user, uint32_t index)
+{
+    const ifl_sass_lowerer *l = user;
+    const ifl_sass_instruction *other = &l->instructions[index];
+    const bool is_atomic = other->op == IFL_SASS_OP_ATOMG || other->op == IFL_SASS_OP_ATOM;
+    return is_atomic && other->op == l->instruction->op &&
+           ifl_sass_is(l, IFL_SASS_VALUE_OPERATION,
+                       ifl_sass_value(other, IFL_SASS_VALUE_OPERATION));
+}
+
 bool ifl_sass_flow_decides(ifl_sass_lowerer *l)
 {
     const ifl_flow_touches touches = {
         .visit = touch, .is_guarded = is_guarded, .user = l, .registers = IFL_SASS_TOUCHED};
     bool decides = false;
     if (l->status == IFL_OK)
-        l->status =
-            ifl_flow_decides(&l->flow, &touches, l->index, stores_to_shared, &decides, l->error);
+        l->status = ifl_flow_decides(&l->flow, &touches, l->index, stores_to_shared, is_alike,
+                                     &decides, l->error);
     return decides;
 }
 

@@ -38,6 +38,14 @@ static bool shares(const void *user, uint32_t i)
     return ((const step *)user)[i].shares;
 }
 
+/* Steps that read this are alike. */
+enum { QUEUE = 5 };
+
+static bool fetches(const void *user, uint32_t i)
+{
+    return ((const step *)user)[i].reads == QUEUE;
+}
+
 static bool decides(const step *steps, uint32_t count, uint32_t from)
 {
     ifl_flow_step shape[16] = {0};
@@ -54,7 +62,7 @@ static bool decides(const step *steps, uint32_t count, uint32_t from)
     assert_int_equal(ifl_flow_build(shape, count, &arena, &flow, NULL), IFL_OK);
     const ifl_flow_touches touches = {
         .visit = visit, .is_guarded = is_guarded, .user = steps, .registers = REGISTERS};
-    assert_int_equal(ifl_flow_decides(&flow, &touches, from, shares, &out, NULL), IFL_OK);
+    assert_int_equal(ifl_flow_decides(&flow, &touches, from, shares, fetches, &out, NULL), IFL_OK);
     ifl_arena_free(&arena);
     return out;
 }
@@ -117,6 +125,21 @@ static void a_value_that_is_shared_decides(void **state)
                           {NONE, 3, 0, true, false, false},
                           {NONE, NONE, NONE, false, false, true}};
     assert_true(decides(steps, 4, 0));
+}
+
+/* 0: r0 = fetch; 1: ends if r0; 2: work; 3: r0 = fetch; 4: back to 2 by r0; 5: ends. */
+static void a_trip_taken_out_of_its_loop_decides_as_the_loop(void **state)
+{
+    (void)state;
+    step steps[] = {{0, QUEUE, NONE, false, false, false}, {NONE, 0, NONE, true, false, true},
+                    {2, 2, NONE, false, false, false},     {0, QUEUE, NONE, false, false, false},
+                    {NONE, 0, 2, true, false, false},      {NONE, NONE, NONE, false, false, true}};
+    assert_true(decides(steps, 6, 0));
+    steps[3].reads = NONE; /* what decides the loop is of another kind */
+    assert_false(decides(steps, 6, 0));
+    steps[3].reads = QUEUE;
+    steps[1].reads = 3; /* the first decides nothing */
+    assert_false(decides(steps, 6, 0));
 }
 
 /* ---- from several instructions to others ------------------------------------------------------ */
@@ -213,6 +236,7 @@ int main(void)
         cmocka_unit_test(a_place_to_store_to_decides_nothing),
         cmocka_unit_test(what_is_written_anew_is_another_value),
         cmocka_unit_test(a_value_that_is_shared_decides),
+        cmocka_unit_test(a_trip_taken_out_of_its_loop_decides_as_the_loop),
         cmocka_unit_test(a_value_reaches_what_is_computed_of_it),
         cmocka_unit_test(a_value_that_is_overwritten_reaches_nothing),
         cmocka_unit_test(a_value_is_overwritten_for_those_under_the_same_guard),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks, or warps, that fetch pieces of work from a counter until there are none left. Blocks that are resident side
+// Blocks, warps or threads that fetch pieces of work from a counter until there are none left. Blocks that are resident side
 // by side all get some; whoever only counts what it found keeps its order.
 #include <cstdio>
 #include "check.h"
@@ -47,6 +47,18 @@ __global__ void by_warp(float *results, unsigned *taken)
     }
 }
 
+// As many pieces as threads, of which each gets one. The compiler takes the first fetch out of the loop.
+__global__ void by_thread(float *results, unsigned *taken)
+{
+    unsigned piece = atomicAdd(&next_piece, 1);
+    while (piece < blocks * threads) {
+        results[piece] = work(piece);
+        if (threadIdx.x % 32 == 0)
+            atomicAdd(&taken[blockIdx.x], 1);
+        piece = atomicAdd(&next_piece, 1);
+    }
+}
+
 static void report(const char *name, void (*kernel)(float *, unsigned *), float *results, unsigned *taken)
 {
     const unsigned none = 0;
@@ -72,5 +84,6 @@ int main()
     CHECK(cudaMalloc(&taken, blocks * sizeof *taken));
     report("by block", by_block, results, taken);
     report("by warp", by_warp, results, taken);
+    report("by thread", by_thread, results, taken);
     return 0;
 }
