@@ -20,11 +20,11 @@ enum {
 
 static bool stalls_most_for_room(const ifl_time_facts *f)
 {
+    const double room = fmax(f->stalls[IFL_STALL_lg_throttle], f->stalls[IFL_STALL_tex_throttle]);
     for (int r = 0; r < IFL_STALLS; r++)
-        if (r != IFL_STALL_selected && r != IFL_STALL_not_selected &&
-            f->stalls[r] > f->stalls[IFL_STALL_lg_throttle])
+        if (r != IFL_STALL_selected && r != IFL_STALL_not_selected && f->stalls[r] > room)
             return false;
-    return f->stalls[IFL_STALL_lg_throttle] > 0;
+    return room > 0;
 }
 
 static int class_of(const ifl_profile *p, const ifl_work *work, const ifl_model *m,

@@ -40,6 +40,16 @@ ifl_stall ifl_time_why_of_pipe(const ifl_site *site)
                : IFL_STALL_math_pipe_throttle;
 }
 
+/* Textures and surfaces have a reason of their own there: of the ten kernels in draws 27, 28 and 31 whose
+ * warps wait for room to sample, an H200 counts 2.3 to 10 warps an issue at it, and none at lg_throttle. */
+ifl_stall ifl_time_why_of_queue(const ifl_site *site)
+{
+    if (!ifl_time_is_far(site))
+        return IFL_STALL_mio_throttle;
+    return ifl_access_is_sampled(site->access.kind) ? IFL_STALL_tex_throttle
+                                                    : IFL_STALL_lg_throttle;
+}
+
 /* Of what the LSU does, the only thing that is awaited and neither an access nor a fence. */
 bool ifl_time_is_shuffle(const ifl_site *site)
 {

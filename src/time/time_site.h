@@ -19,8 +19,9 @@ bool ifl_time_is_shuffle(const ifl_site *site);
 double ifl_time_dispatch_of(const ifl_arch *arch, const ifl_site *site);
 /* Cycles after its stall until its warp knows where it goes on; of a branch that is taken, more. */
 uint64_t ifl_time_turns_of(const ifl_arch *arch, const ifl_site *site);
-/* Why a warp waits: for its pipe, for its result. */
+/* Why a warp waits: for its pipe, for room in its queue, for its result. */
 ifl_stall ifl_time_why_of_pipe(const ifl_site *site);
+ifl_stall ifl_time_why_of_queue(const ifl_site *site);
 ifl_stall ifl_time_why_of(const ifl_site *site);
 
 #endif

@@ -527,8 +527,7 @@ static bool is_held(scheduler *on, const ifl_site *site, uint64_t now, warp *w, 
         return !w->queues && is_undispatched(on, site, now, w, why);
     *why = (uint8_t)(free_at <= now ? IFL_STALL_dispatch_stall
                      : !w->queues   ? ifl_time_why_of_pipe(site)
-                     : w->is_far    ? IFL_STALL_lg_throttle
-                                    : IFL_STALL_mio_throttle);
+                                    : ifl_time_why_of_queue(site));
     *w->ready = latest(free_at, on->dispatch);
     return true;
 }

@@ -302,6 +302,9 @@ static void the_range_is_that_of_such_launches(void **state)
     facts.stalls[IFL_STALL_lg_throttle] = 10;
     assert_true(is_range(ifl_range_of(profile, device, &work, &m, &facts), "l2", 1));
     facts.stalls[IFL_STALL_lg_throttle] = 0;
+    facts.stalls[IFL_STALL_tex_throttle] = 10;
+    assert_true(is_range(ifl_range_of(profile, device, &work, &m, &facts), "l2", 1));
+    facts.stalls[IFL_STALL_tex_throttle] = 0;
     m.limiter = IFL_TERM_L2;
     assert_true(is_range(ifl_range_of(profile, device, &work, &m, &facts), "l2", 1));
     m.term_us[IFL_TERM_TENSOR] = 1;

@@ -81,6 +81,25 @@ static void queues_are_two(void **state)
     assert_int_equal(stalls[NEAR].cycles[IFL_STALL_mio_throttle], 0);
 }
 
+/* Textures go to the queue of global memory, under a name of their own. */
+static void textures_wait_under_their_own_name(void **state)
+{
+    (void)state;
+    enum { LOADS = 40, PASSES = 50, SAMPLE = 0 };
+    static bench some;
+    static ifl_site_stalls stalls[SITES];
+    const ifl_sm_rates rates = quick_rates();
+    all_sites[SAMPLE] = memory(IFL_ACCESS_TEXTURE_LOAD, IFL_SPACE_GLOBAL, IFL_NO_BOARD);
+    for (int i = 0; i < LOADS; i++) {
+        run_sites(&some, SAMPLE, 1);
+        ask(&some, SAMPLE,
+            (ifl_request_cost){.passes = PASSES, .lines = 1, .served = IFL_REQUEST_GLOBAL}, 7);
+    }
+    follow_warps((bench *const[]){&some}, 1, APART, &rates, stalls);
+    assert_true(stalls[SAMPLE].cycles[IFL_STALL_tex_throttle] > LOADS / 2 * PASSES);
+    assert_int_equal(stalls[SAMPLE].cycles[IFL_STALL_lg_throttle], 0);
+}
+
 /* A pipe holds the second warp at it for 16 cycles; from the 13th on another keeps a port of the
  * registers busy, which holds it longer. */
 static void holds_at(uint8_t pipe, ifl_stall why)
@@ -233,6 +252,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_block_with_nothing_ends),
                                        cmocka_unit_test(queues_are_two),
+                                       cmocka_unit_test(textures_wait_under_their_own_name),
                                        cmocka_unit_test(each_reason_has_its_cycles),
                                        cmocka_unit_test(a_warp_goes_on),
                                        cmocka_unit_test(a_barrier_holds_what_is_blocked),
