@@ -27,7 +27,7 @@ static packed read_extra(void **extra)
         else
             return (packed){0};
     }
-    return block;
+    return block.bytes ? block : (packed){0};
 }
 
 /* Pointers into a copy of the block, as kernelParams would have been; of malloc, the copy behind them. The
@@ -38,7 +38,7 @@ static void **unpack(const ifl_ready_kernel *kernel, packed block)
     const ifl_kernel *of = kernel->kernel;
     const size_t pointers = (of->parameter_count + 1) * sizeof(void *),
                  given = block.bytes < of->param_bytes ? block.bytes : of->param_bytes;
-    void **arguments = block.at && block.bytes ? calloc(1, pointers + of->param_bytes) : NULL;
+    void **arguments = block.at ? calloc(1, pointers + of->param_bytes) : NULL;
     if (!arguments)
         return NULL;
     char *copy = (char *)arguments + pointers;
@@ -246,8 +246,11 @@ static ifl_cuda_error launch_old_in(ifl_session *session, void *handle, ifl_laun
         return code;
     call->block = old->block;
     call->shared_bytes = old->shared_bytes;
-    return launch_packed(session, ifl_function_of(handle), call,
-                         (packed){old->parameters, old->bytes});
+    ifl_function_record *function = ifl_function_of(handle);
+    const ifl_cuda_error found = ifl_function_resolve(session, function);
+    if (found == ifl_cudaSuccess && old->bytes > function->kernel->kernel->param_bytes)
+        return ifl_cudaErrorLaunchOutOfResources; /* so an H200's driver has it */
+    return launch_packed(session, function, call, (packed){old->parameters, old->bytes});
 }
 
 static ifl_cuda_error launch_old(void *handle, int width, int height, void *stream,

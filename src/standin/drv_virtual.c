@@ -6,6 +6,7 @@
  * over the end of one mapping into the next. */
 #include "standin/chosen_gpu.h"
 #include "standin/driver_served.h"
+#include "standin/virtual_place.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -521,6 +522,24 @@ IFL_SERVED ifl_cuda_error cuMemSetAccess(uintptr_t at, size_t bytes, const acces
                                          size_t count)
 {
     DRIVE_EARLY(serve_access(at, bytes, wishes, count));
+}
+
+bool ifl_virtual_find(uintptr_t at, ifl_virtual_place *out)
+{
+    const reservation *r = holding(at, 1, NULL);
+    const uint64_t granule = r ? (at - r->at) / GRANULE : 0;
+    const mapping *m = r ? mapping_at(r, granule) : NULL;
+    if (!m)
+        return false;
+    *out = (ifl_virtual_place){.reserved = r->at,
+                               .reserved_bytes = r->count * GRANULE,
+                               .mapped = r->at + m->first * GRANULE,
+                               .mapped_bytes = m->count * GRANULE,
+                               .handle_types = m->of->properties.handle_types,
+                               .access = r->access[granule],
+                               .memory = m->of,
+                               .gpu = (int)gpu_at(r, granule)};
+    return true;
 }
 
 static ifl_cuda_error access_of(unsigned long long *out, const location *l, uintptr_t at)

@@ -76,8 +76,10 @@ static void launch_old(void)
     memset(host, 0, sizeof host);
     OK(cuMemcpyDtoH_v2(host, y, sizeof host));
     EXPECT(host[BLOCK - 1] == 8 * (BLOCK - 1) + 1 && host[BLOCK] == 1, 1);
+    OK(cuParamSetSize(axpy, 32)); /* what an H200's driver says */
+    EXPECT(cuLaunch(axpy), OUT_OF_RESOURCES);
     OK(cuParamSetSize(axpy, 0));
-    EXPECT(cuLaunch(axpy), INVALID_VALUE);
+    OK(cuLaunch(axpy));
     EXPECT(cuParamSetv(axpy, 4090, pair, sizeof pair), INVALID_VALUE);
     EXPECT(cuFuncSetBlockShape(axpy, 0, 1, 1), INVALID_VALUE);
     EXPECT(cuFuncSetBlockShape(pair, 1, 1, 1), INVALID_HANDLE);
