@@ -82,8 +82,9 @@ struct ifl_time_traces {
     uint64_t kept;         /* instructions */
     bool has_no_gaps;      /* nothing of gaps is kept */
     bool has_windows;      /* not all that warps do need be followed */
-    bool is_uneven;        /* but then from the beginning, and not in windows */
-    const ifl_sites *sites;
+    uint32_t whole;        /* instructions of a warp behind a barrier that windows do not part */
+    uint32_t *barriers;    /* in the code before each site, and before its end */
+    size_t sites;
     bool lost;
     ifl_lookup lookup;
     ifl_alike known; /* measures */
@@ -209,6 +210,7 @@ static void free_block(ifl_block_trace *block, uint32_t warps)
         free_warp(&block->warps[w]);
     free(block->warps);
     ifl_vec_free(&block->objects);
+    ifl_vec_free(&block->meetings);
 }
 
 static void end(void *self)
@@ -219,6 +221,7 @@ static void end(void *self)
     ifl_vec_free(&t->blocks);
     ifl_alike_free(&t->known);
     ifl_request_lines_free(&t->lines);
+    free(t->barriers);
 }
 
 /* Counts of arrivals have no gaps. */
@@ -230,14 +233,25 @@ static bool has_counted(const ifl_sites *sites)
     return false;
 }
 
+static bool find_barriers(ifl_time_traces *t, const ifl_sites *sites)
+{
+    t->sites = sites->count;
+    t->barriers = calloc(t->sites + 1, sizeof *t->barriers);
+    for (size_t i = 0; t->barriers && i < sites->count; i++)
+        t->barriers[i + 1] = t->barriers[i] + (sites->at[i].control.step == IFL_STEP_BARRIER);
+    return t->barriers;
+}
+
 static bool begin(void *self, const ifl_sites *sites, const void *settings)
 {
     ifl_time_traces *t = self;
     t->plan = settings;
     t->has_windows = t->plan->window && !has_counted(sites);
-    t->sites = sites;
     t->last_number = UINT64_MAX;
     ifl_request_lines_init(&t->lines);
+    if (!find_barriers(t, sites))
+        return false;
+    t->whole = t->plan->window * (t->barriers[sites->count] ? IFL_TIME_PHASE : 1);
     return true;
 }
 
@@ -306,65 +320,6 @@ static bool has_spare_windows(const ifl_time_traces *t)
            t->window_level < t->plan->most_window_level && t->has_windows;
 }
 
-/* ---- warps that wait for others at barriers -------------------------------------------------- */
-
-static bool has_barrier(const ifl_sites *sites, const uint32_t *stretch)
-{
-    const uint32_t first = *stretch & ~IFL_WORD_STRETCH;
-    for (uint32_t site = first; site < first + stretch[1] && site < sites->count; site++)
-        if (sites->at[site].control.step == IFL_STEP_BARRIER)
-            return true;
-    return false;
-}
-
-/* What a warp issues until it has met others so often, and how often it has. */
-static uint32_t count_meetings(const ifl_time_traces *t, const ifl_warp_trace *warp, uint32_t most,
-                               uint64_t *instructions)
-{
-    uint32_t found = 0;
-    *instructions = 0;
-    for (size_t i = 0; i < warp->words.count && found < most;
-         i += ifl_trace_words(&warp->words.at[i])) {
-        const uint32_t *at = &warp->words.at[i];
-        if (!(*at & IFL_WORD_STRETCH))
-            continue;
-        *instructions += at[1];
-        found += has_barrier(t->sites, at);
-    }
-    return found;
-}
-
-/* Between barriers some warps of a block do far more than others, which wait for them. Windows would
- * leave out other barriers of the ones than of the others, and no warp would be seen to wait. */
-static bool waits_for_few(const ifl_time_traces *t)
-{
-    enum { LEAST = 4 };
-    const uint32_t warps = t->plan->warps_per_block;
-    for (size_t i = 0; i < t->blocks.count; i++) {
-        const ifl_warp_trace *of = t->blocks.at[i].warps;
-        uint64_t instructions, most = 0, sum = 0;
-        uint32_t met = UINT32_MAX;
-        for (uint32_t w = 0; w < warps; w++)
-            met = count_meetings(t, &of[w], met, &instructions);
-        for (uint32_t w = 0; w < warps && met >= LEAST; w++) {
-            count_meetings(t, &of[w], met, &instructions);
-            most = instructions > most ? instructions : most;
-            sum += instructions;
-        }
-        if (2 * most * warps > 3 * sum)
-            return true;
-    }
-    return false;
-}
-
-/* Of warps that go on nothing more is kept. */
-static void end_here(ifl_time_traces *t)
-{
-    for (size_t i = 0; i < t->blocks.count; i++)
-        for (uint32_t w = 0; w < t->plan->warps_per_block; w++)
-            t->blocks.at[i].warps[w].is_out = t->blocks.at[i].warps[w].is_cut = true;
-}
-
 /* Half the room is for them. */
 static bool has_spare_gaps(const ifl_time_traces *t)
 {
@@ -401,10 +356,7 @@ static void shorten(ifl_time_traces *t)
 {
     enum { MORE_LEVELS = 40 };
     const uint32_t most_level = block_levels(t->plan) + MORE_LEVELS;
-    t->is_uneven = t->is_uneven || (!t->window_level && has_spare_windows(t) && waits_for_few(t));
-    if (t->is_uneven && has_spare_windows(t))
-        end_here(t);
-    while (!t->is_uneven && has_spare_windows(t) && !t->lost) {
+    while (has_spare_windows(t) && !t->lost) {
         t->window_level++;
         thin_blocks(t);
     }
@@ -468,19 +420,26 @@ static uint32_t *add_words(ifl_time_traces *t, ifl_warp_trace *warp, size_t coun
     return to;
 }
 
+static bool meets(const ifl_time_traces *t, const ifl_stretch *stretch)
+{
+    return stretch->last <= t->sites && t->barriers[stretch->last] > t->barriers[stretch->first];
+}
+
 static void stretch_event(void *self, const ifl_stretch *stretch)
 {
     ifl_time_traces *t = self;
     ifl_warp_trace *warp = warp_of(t, stretch->block, stretch->warp);
     if (!warp)
         return;
-    warp->is_out =
-        warp->is_cut ||
-        (t->plan->window && !ifl_window_enter(warp, t->plan->window, t->window_level, &t->lost));
+    t->lost |= !ifl_window_go_on(t->last, warp, meets(t, stretch));
+    warp->is_out = warp->is_cut ||
+                   (t->plan->window &&
+                    !ifl_window_enter(warp, t->plan->window, t->whole, t->window_level, &t->lost));
     warp->is_cut |= !warp->is_out && !has_room(t, warp);
     warp->is_out |= warp->is_cut;
     uint32_t *word = warp->is_out ? NULL : add_words(t, warp, 2);
     warp->instructions += stretch->last - stretch->first;
+    t->last->instructions += stretch->last - stretch->first;
     if (word) {
         word[0] = IFL_WORD_STRETCH | stretch->first;
         word[1] = stretch->last - stretch->first;
@@ -679,7 +638,6 @@ static void merge(void *self, const void *other)
     t->level = t->level > o->level ? t->level : o->level;
     t->window_level = t->window_level > o->window_level ? t->window_level : o->window_level;
     t->has_no_gaps |= o->has_no_gaps;
-    t->is_uneven |= o->is_uneven;
     if (t->window_level)
         thin_blocks(t);
     apply_level(t);

@@ -85,6 +85,10 @@ typedef struct ifl_warp_trace {
     uint64_t instructions;  /* that it issued */
     uint64_t kept;          /* of them, those in the words */
     uint64_t window;        /* that it is in */
+    uint64_t met;           /* barriers that it has passed */
+    uint64_t began;         /* instructions until the last of them */
+    size_t meetings;        /* of the block, that it has passed */
+    bool meets;             /* it comes to a barrier */
     bool is_out;            /* of what is kept, at present */
     bool is_cut;            /* nothing more is kept */
     bool in_gap;            /* what is kept next belongs to a gap, which has begun */
@@ -105,6 +109,9 @@ typedef struct ifl_block_trace {
     uint64_t number; /* in the grid */
     IFL_VEC(ifl_object_count) objects;
     ifl_warp_trace *warps;
+    uint64_t instructions, met; /* of all its warps; barriers that one of them has passed */
+    IFL_VEC(uint64_t) meetings; /* of these, those behind which all its warps begin a window */
+    uint64_t began;             /* instructions until the last of them */
 } ifl_block_trace;
 
 /* The blocks that one SM of a GPU gets. */
@@ -120,7 +127,8 @@ enum {
     IFL_TIME_WORDS = 1 << 25 /* of all traces together, at most */,
     IFL_TIME_SAMPLES = 32,
     IFL_TIME_WINDOW = 1 << 15, /* instructions of all warps of a block */
-    IFL_TIME_WINDOWS = 16      /* of a block that are kept, at most, where more can be left out */
+    IFL_TIME_WINDOWS = 16,     /* of a block that are kept, at most, where more can be left out */
+    IFL_TIME_PHASE = 4         /* windows of a warp behind a barrier that are not parted */
 };
 
 typedef struct ifl_time_plan {

@@ -26,13 +26,49 @@ static bool is_kept(uint64_t number, uint32_t level)
     return (number & mask) == (UINT64_C(0x5555555555555555) & mask);
 }
 
-bool ifl_window_enter(ifl_warp_trace *warp, uint32_t size, uint32_t level, bool *lost)
+/* The first one behind a barrier: what the block has issued until there is the same in whatever order its warps run. */
+static bool open_barrier(ifl_block_trace *block)
 {
-    warp->window = warp->instructions / size;
+    block->met++;
+    if (block->instructions - block->began < IFL_TIME_WINDOW)
+        return true;
+    block->began = block->instructions;
+    return ifl_vec_push(&block->meetings, block->met);
+}
+
+static bool pass_barrier(ifl_block_trace *block, ifl_warp_trace *warp)
+{
+    warp->met++;
+    if (warp->met > block->met && !open_barrier(block))
+        return false;
+    warp->began = warp->instructions;
+    warp->meetings +=
+        warp->meetings < block->meetings.count && block->meetings.at[warp->meetings] == warp->met;
+    return true;
+}
+
+bool ifl_window_go_on(ifl_block_trace *block, ifl_warp_trace *warp, bool meets)
+{
+    const bool done = !warp->meets || pass_barrier(block, warp);
+    warp->meets = meets;
+    return done;
+}
+
+/* What a warp does for long without a barrier are windows of its own; the barrier behind is of the one of all. */
+static uint64_t window_of(const ifl_warp_trace *warp, uint32_t size, uint32_t whole)
+{
+    const uint64_t own = warp->instructions - warp->began;
+    return warp->meetings + (own < whole || warp->meets ? 0 : 1 + (own - whole) / size);
+}
+
+bool ifl_window_enter(ifl_warp_trace *warp, uint32_t size, uint32_t whole, uint32_t level,
+                      bool *lost)
+{
+    warp->window = window_of(warp, size, whole);
     if (!is_kept(warp->window, level))
         return false;
     const size_t count = warp->windows.count;
-    if (count && warp->windows.at[count - 1].number == warp->window)
+    if (count && warp->windows.at[count - 1].number == warp->window && !warp->in_gap)
         return true;
     const ifl_trace_window window = {warp->window, warp->words.count};
     warp->in_gap = false;
