@@ -214,6 +214,45 @@ size_t ifl_device_unmeasured(const ifl_device *device, ifl_device_field to[IFL_D
     return count;
 }
 
+/* ---- facts of its own ------------------------------------------------------------------------ */
+
+ifl_arch ifl_device_arch(const ifl_device *device)
+{
+    ifl_arch arch = ifl_arch_of(device->value[IFL_DEVICE_compute_capability]);
+#define OWN_FACT(name, use)                                                                        \
+    if (device->known[IFL_DEVICE_##name])                                                          \
+        arch.name = device->value[IFL_DEVICE_##name];
+#include "device/own_fact.def"
+    return arch;
+}
+
+size_t ifl_device_lacking(const ifl_device *device, ifl_own_use use, const char **names,
+                          size_t most)
+{
+    static const struct {
+        ifl_device_field field;
+        ifl_own_use use;
+    } facts[] = {
+#define OWN_FACT(name, use) {IFL_DEVICE_##name, IFL_OWN_##use},
+#include "device/own_fact.def"
+    };
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof facts / sizeof *facts && count < most; i++)
+        if (facts[i].use == use &&
+            (!device->known[facts[i].field] || ifl_device_is_unmeasured(device, facts[i].field)))
+            names[count++] = fields[facts[i].field].name;
+    return count;
+}
+
+const char *ifl_own_use_text(ifl_own_use use)
+{
+    static const char *const texts[] = {
+#define OWN_USE(name, what) what,
+#include "device/own_fact.def"
+    };
+    return texts[use];
+}
+
 /* ---- by name --------------------------------------------------------------------------------- */
 
 static bool is_gpu(const ifl_device_text *text)

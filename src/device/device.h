@@ -4,6 +4,7 @@
 #ifndef IFL_DEVICE_DEVICE_H
 #define IFL_DEVICE_DEVICE_H
 
+#include "arch/arch.h"
 #include "base/arena.h"
 #include "base/error.h"
 
@@ -47,6 +48,20 @@ bool ifl_device_is_unmeasured(const ifl_device *device, ifl_device_field field);
  * fields; how many. */
 enum { IFL_DEVICE_RATES = 6 };
 size_t ifl_device_unmeasured(const ifl_device *device, ifl_device_field to[IFL_DEVICE_RATES]);
+
+typedef enum ifl_own_use {
+#define OWN_USE(name, what) IFL_OWN_##name,
+#include "device/own_fact.def"
+    IFL_OWN_USES
+} ifl_own_use;
+
+/* The facts of its compute capability, and its own in their place. */
+ifl_arch ifl_device_arch(const ifl_device *device);
+/* Of the facts for one use, those that were not measured on this GPU, in the order of own_fact.def; at most `most`. */
+size_t ifl_device_lacking(const ifl_device *device, ifl_own_use use, const char **names,
+                          size_t most);
+/* In the words of reports. */
+const char *ifl_own_use_text(ifl_own_use use);
 
 /* The data-centre GPU of devices/ that is most common among those that run code for `sm` (90:
  * compute capability 9.0): of the same architecture, or of the next one that is known where none of

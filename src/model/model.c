@@ -258,7 +258,7 @@ static void find_bytes(const question *q, ifl_model *m)
 /* With the clock that the launch runs at. */
 static ifl_device device_at_work(const ifl_device *device, const ifl_profile *profile)
 {
-    const ifl_arch arch = ifl_arch_of(device->value[IFL_DEVICE_compute_capability]);
+    const ifl_arch arch = ifl_device_arch(device);
     ifl_device at_work = *device;
     at_work.value[IFL_DEVICE_clock_hz] *= ifl_profile_clock(profile, &arch);
     return at_work;

@@ -37,13 +37,13 @@ IFL_SHARED void ifl_rates_find(const ifl_device *device, ifl_rates *out)
     const double sms = device->value[IFL_DEVICE_sms], clock = device->value[IFL_DEVICE_clock_hz];
     const double peak = device->value[IFL_DEVICE_dram_bytes_per_s], each = sms * clock;
     const double triad = device->value[IFL_DEVICE_dram_triad_fraction];
-    const ifl_arch arch = ifl_arch_of(device->value[IFL_DEVICE_compute_capability]);
+    const ifl_arch arch = ifl_device_arch(device);
     memset(out, 0, sizeof *out);
     out->arch = arch;
     out->sms = sms;
     out->clock_hz = clock;
-    out->launch_s = field_or(device, IFL_DEVICE_launch_us, arch.launch_us) * 1e-6;
-    out->cold_launch_s = field_or(device, IFL_DEVICE_cold_launch_us, arch.cold_launch_us) * 1e-6;
+    out->launch_s = arch.launch_us * 1e-6;
+    out->cold_launch_s = arch.cold_launch_us * 1e-6;
     out->l1_latency_s = latency_of(device, IFL_DEVICE_l1_latency_cycles);
     out->l2_latency_s = latency_of(device, IFL_DEVICE_l2_latency_cycles);
     out->l2_other_half_latency_s = device->known[IFL_DEVICE_l2_other_half_latency_cycles]

@@ -259,14 +259,55 @@ static const char *doubt_text(ifl_page *page, const ifl_device *device)
                : "No times of this GPU were compared with predictions: the range is wider for it.";
 }
 
+/* Does the launch's time stand on what such things cost? */
+static bool uses(const ifl_profile *profile, const ifl_device *device, ifl_own_use use)
+{
+    const ifl_time_facts *sm = ifl_profile_sm_time(profile, device->id);
+    const ifl_counters *counted = &profile->counters;
+    switch (use) {
+    case IFL_OWN_FENCES:
+        return sm && sm->stalls[IFL_STALL_membar] > 0;
+    case IFL_OWN_ATOMICS:
+        return counted->known[IFL_COUNTER_global_atomic_requests] &&
+               counted->value[IFL_COUNTER_global_atomic_requests] > 0;
+    default:
+        return false;
+    }
+}
+
+/* Of the facts that the launch's time stands on, those that were not measured on this GPU. */
+static size_t lacking(const ifl_profile *profile, const ifl_device *device, ifl_own_use use,
+                      const char *names[IFL_DEVICE_FIELDS])
+{
+    return uses(profile, device, use) ? ifl_device_lacking(device, use, names, IFL_DEVICE_FIELDS)
+                                      : 0;
+}
+
+static const char *lacking_text(ifl_page *page, const ifl_profile *profile,
+                                const ifl_device *device)
+{
+    const char *names[IFL_DEVICE_FIELDS], *text = NULL;
+    for (ifl_own_use use = 0; use < IFL_OWN_USES; use++)
+        if (lacking(profile, device, use, names))
+            text =
+                text ? say(page, "%s and %s", text, ifl_own_use_text(use)) : ifl_own_use_text(use);
+    return text ? say(page,
+                      "What %s cost was not measured on this GPU, but is another one's (inflight "
+                      "devices --fields).",
+                      text)
+                : NULL;
+}
+
 static void print_detail(ifl_page *page, const ifl_profile *profile, const ifl_device *device,
                          const ifl_model *m)
 {
-    const char *doubt = doubt_text(page, device);
+    const char *doubt = doubt_text(page, device), *others = lacking_text(page, profile, device);
     ifl_page_paragraph(page, INDENT, 2 * INDENT, IFL_STYLE_STRONG,
                        limits_text(page, profile, device, m));
     if (doubt)
         ifl_page_paragraph(page, 2 * INDENT, 2 * INDENT, IFL_STYLE_WARN, doubt);
+    if (others)
+        ifl_page_paragraph(page, 2 * INDENT, 2 * INDENT, IFL_STYLE_WARN, others);
     ifl_page_paragraph(page, 2 * INDENT, 2 * INDENT, IFL_STYLE_PLAIN,
                        flight_text(page, profile, m));
     if (m->waits_per_warp >= 0)
@@ -395,13 +436,18 @@ static void put_time(ifl_tree *tree, json_t *o, const ifl_model *m)
     put_known(tree, o, "issue_active", m->issue_active);
 }
 
-static void put_doubts(ifl_tree *tree, json_t *o, const ifl_device *device)
+static void put_doubts(ifl_tree *tree, json_t *o, const ifl_profile *profile,
+                       const ifl_device *device)
 {
+    const char *names[IFL_DEVICE_FIELDS];
     ifl_device_field unmeasured[IFL_DEVICE_RATES];
     const size_t count = ifl_device_unmeasured(device, unmeasured);
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
         ifl_tree_append_text(tree, array, ifl_field_get(unmeasured[i])->name);
+    for (ifl_own_use use = 0; use < IFL_OWN_USES; use++)
+        for (size_t i = 0, own = lacking(profile, device, use, names); i < own; i++)
+            ifl_tree_append_text(tree, array, names[i]);
     ifl_tree_put(tree, o, "unmeasured", array);
     ifl_tree_put_flag(tree, o, "compared", is_compared(device));
 }
@@ -418,7 +464,7 @@ static json_t *model_json(ifl_tree *tree, const ifl_profile *profile, const ifl_
     put_occupancy(tree, object, &gpu->model);
     put_time(tree, object, &gpu->model);
     put_estimated(tree, object, &gpu->model);
-    put_doubts(tree, object, gpu->device);
+    put_doubts(tree, object, profile, gpu->device);
     ifl_cache_part_put(tree, object, profile, gpu->device->id);
     ifl_stalls_part_put(tree, object, profile, gpu->device->id);
     return object;

@@ -207,7 +207,7 @@ static double sharing_sms(const ifl_device *device, const ifl_profile *p)
 void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double blocks,
                        ifl_sm_rates *out)
 {
-    const ifl_arch arch = ifl_arch_of(device->value[IFL_DEVICE_compute_capability]);
+    const ifl_arch arch = ifl_device_arch(device);
     const double sms = device->value[IFL_DEVICE_sms],
                  clock = device->value[IFL_DEVICE_clock_hz] * ifl_profile_clock(p, &arch);
     const double used = (double)p->grid[0] * p->grid[1] * p->grid[2] /

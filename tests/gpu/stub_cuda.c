@@ -309,6 +309,7 @@ static const kernel kernels[] = {
     STEPS("lines"),
     STEPS("barrier"),
     STEPS("fence"),
+    STEPS("fence_stored"),
     STEPS("fence_system"),
     {"copy", 3, {8, 8, 4}, run_copy, 0},
     {"wrong", 3, {8, 8, 4}, run_wrong, 0},

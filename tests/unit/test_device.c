@@ -199,6 +199,48 @@ static void what_nobody_measured_is_told(void **state)
     }
 }
 
+/* What a description says of fences goes before the facts of its compute capability, and counts as measured; what it says
+ * that nobody measured does not. */
+static void a_gpu_may_have_facts_of_its_own(void **state)
+{
+    (void)state;
+    const char *text = "name = mine\nsms = 10 SMs # s\nfence_cycles = 7 cycles # my own\n"
+                       "fence_turn_cycles = 3 cycles # unmeasured: a guess\n" REST;
+    const ifl_arch common = ifl_arch_of(9.0);
+    ifl_error error;
+    ifl_device *device;
+    const char *names[IFL_DEVICE_FIELDS];
+    assert_int_equal(ifl_device_parse("x.gpu", "x", text, strlen(text), &device, &error), IFL_OK);
+    const ifl_arch own = ifl_device_arch(device);
+    assert_true(own.fence_cycles == 7 && own.fence_turn_cycles == 3);
+    assert_true(own.fence_stored_cycles == common.fence_stored_cycles);
+    assert_int_equal(ifl_device_lacking(device, IFL_OWN_FENCES, names, IFL_DEVICE_FIELDS), 4);
+    assert_string_equal(names[0], "fence_stored_cycles");
+    assert_int_equal(ifl_device_lacking(device, IFL_OWN_FENCES, names, 1), 1);
+    ifl_device_close(device);
+}
+
+/* By the sources in devices/: wait_probe measured an H100's fences, and nobody what a B200's cost. */
+static void whose_fences_were_measured(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id;
+        size_t fences, atomics;
+    } rows[] = {{"h200", 0, 0}, {"h100", 0, 3}, {"b200", 5, 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *names[IFL_DEVICE_FIELDS];
+        ifl_device *device;
+        ifl_error error;
+        assert_int_equal(ifl_device_open(rows[i].id, &device, &error), IFL_OK);
+        assert_int_equal(ifl_device_lacking(device, IFL_OWN_FENCES, names, IFL_DEVICE_FIELDS),
+                         rows[i].fences);
+        assert_int_equal(ifl_device_lacking(device, IFL_OWN_ATOMICS, names, IFL_DEVICE_FIELDS),
+                         rows[i].atomics);
+        ifl_device_close(device);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +253,8 @@ int main(void)
         cmocka_unit_test(a_part_of_a_name_names_those_that_it_may_be),
         cmocka_unit_test(code_has_a_common_gpu_that_runs_it),
         cmocka_unit_test(what_nobody_measured_is_told),
+        cmocka_unit_test(a_gpu_may_have_facts_of_its_own),
+        cmocka_unit_test(whose_fences_were_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
