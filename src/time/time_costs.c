@@ -178,7 +178,7 @@ static double past_turn_of(const ifl_profile *p, const ifl_arch *arch, double jo
 
 void ifl_sm_rates_share(ifl_sm_rates *rates, double sms)
 {
-    const double port = rates->arch.port_bytes_per_cycle;
+    const double port = rates->arch.lone_bytes_per_cycle;
     rates->sms = sms;
     rates->host_line_cycles = rates->host_line_of_all * fmax(sms, rates->arch.host_sms);
     rates->l2_bytes_per_cycle = fmin(rates->l2_bytes_of_all / sms, port);

@@ -40,6 +40,8 @@ bool ifl_time_memory_begin(ifl_time_memory *m, const ifl_sm_rates *rates)
     m->dram.most_load = rates->dram_load;
     m->l2.slack = ifl_sm_constant.slack + rates->ahead_bytes / rates->l2_bytes_per_cycle;
     m->dram.slack = ifl_sm_constant.slack + rates->ahead_bytes / rates->dram_bytes_per_cycle;
+    m->l2.share = rates->l2_bytes_per_cycle * rates->sms / rates->l2_bytes_of_all;
+    m->dram.share = rates->dram_bytes_per_cycle * rates->sms / rates->dram_bytes_of_all;
     close_lines(m);
     m->behind.turn = rates->constants_turn;
     m->behind.first_cycles = (uint64_t)rates->indexed_first_cycles;
@@ -87,10 +89,11 @@ static double serve(double *free, double now, double cycles)
 }
 
 /* Requests of all SMs wait for each other: with this the time is the smooth minimum of Little's
- * bound and the bandwidth, as it was measured (docs/model.md). */
+ * bound and the bandwidth, as it was measured (docs/model.md). Those of few SMs, which their ways in hold back, do not fill the
+ * server (an H200, tools/gpu/few_sms_probe.cu: 1 to 66 SMs take the same cycles each). */
 static double wait_under(const ifl_time_server *s, double latency)
 {
-    const double busy = fmin(s->load, s->most_load);
+    const double busy = fmin(s->load * s->share, s->most_load);
     return ifl_sm_constant.wait_part * latency * (1 / sqrt(1 - busy * busy) - 1);
 }
 

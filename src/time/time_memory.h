@@ -35,6 +35,8 @@ typedef struct ifl_time_server {
     double load, seen; /* the share of the last cycles in which it was busy, as of `seen` */
     double most_load;  /* a load beyond this counts as this */
     double slack; /* cycles that it may be ahead of its share of the pace before an SM feels it */
+    double
+        share; /* of the whole server's time that all SMs together can take, 1 at most: few SMs do not fill it */
 } ifl_time_server;
 
 /* When the L2 has what was fetched of a line from DRAM last. */
