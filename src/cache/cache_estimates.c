@@ -69,7 +69,7 @@ static void describe(const ifl_cache_case *of, const ifl_cache_outcome *o, ifl_c
     to->dirty_bytes = estimate(o, IFL_TALLY_DIRTY, sector, of->device->value[IFL_DEVICE_l2_bytes]);
     to->prefetched_sectors = o->value[IFL_TALLY_PREFETCHED];
     to->prefetch_misses = o->value[IFL_TALLY_PREFETCH_MISSES];
-    to->atomic_misses = fmax(to->l2_atomic_sectors.value - o->value[IFL_TALLY_ATOMIC_HITS], 0);
+    to->atomic_misses = fmin(o->value[IFL_TALLY_ATOMIC_MISSES], to->l2_atomic_sectors.value);
     to->dram_padding = o->value[IFL_TALLY_DRAM_PADDING];
     to->joined_sectors = o->value[IFL_TALLY_JOINED];
     to->given_sectors = o->value[IFL_TALLY_GIVEN];

@@ -300,6 +300,7 @@ static void touch_l2(ifl_cache_player *p, const ifl_touch *touch, const ifl_keye
     else {
         const ifl_l2_answer answer = ifl_l2_atomic(p->l2, &request);
         add(p, IFL_TALLY_ATOMIC_HITS, touch, answer.hits);
+        add(p, IFL_TALLY_ATOMIC_MISSES, touch, ifl_sector_count(request.sectors) - answer.hits);
         add_answer(p, touch, &answer);
     }
 }

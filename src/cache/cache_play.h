@@ -23,6 +23,7 @@ typedef enum ifl_cache_tally {
     IFL_TALLY_L2_MISSES,
     IFL_TALLY_JOINED, /* of the sectors asked of the L2 by loads, those that come with another SM's */
     IFL_TALLY_ATOMIC_HITS,
+    IFL_TALLY_ATOMIC_MISSES,
     IFL_TALLY_PREFETCHED, /* asked of the L2 by prefetches, and of those what it lacks */
     IFL_TALLY_PREFETCH_MISSES,
     IFL_TALLY_DRAM_READS,
