@@ -42,6 +42,7 @@ typedef struct candidate {
     const ifl_block_trace *trace;
     double work;
     uint32_t uses;
+    bool is_of_sm; /* of the scope's: such blocks share what those of one SM do */
 } candidate;
 
 typedef struct finder {
@@ -230,7 +231,9 @@ static bool take_candidates(finder *f, const ifl_time_traces *traces)
         for (size_t i = 0; i < count; i++) {
             const double work =
                 (double)ifl_block_trace_instructions(all[i], f->plan->warps_per_block);
-            f->candidates[f->candidate_count++] = (candidate){all[i], fmax(work, 1), 0};
+            f->candidates[f->candidate_count++] =
+                (candidate){all[i], fmax(work, 1), 0,
+                            ifl_place_sm(&f->scope->placing, all[i]->number) == f->scope->chosen};
         }
     }
     free(all);
@@ -238,15 +241,16 @@ static bool take_candidates(finder *f, const ifl_time_traces *traces)
 }
 
 /* The trace of nearly as much work; of several, one that does not stand for many others yet, as its
- * lines would be found in the L1. */
+ * lines would be found in the L1, and those of one SM first, of which each finds there what the others ask for (lab/histogram,
+ * slices: six blocks that read the same numbers). */
 static candidate *most_alike(finder *f, double work)
 {
     candidate *found = NULL;
     double least = INFINITY;
     for (size_t i = 0; i < f->candidate_count; i++) {
         candidate *c = &f->candidates[i];
-        const double apart =
-            fabs(log(fmax(work, 1) / c->work)) + ifl_sm_constant.used_again * c->uses;
+        const double apart = fabs(log(fmax(work, 1) / c->work)) +
+                             ifl_sm_constant.used_again * (c->uses + !c->is_of_sm);
         if (apart >= least)
             continue;
         found = c;
