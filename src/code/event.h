@@ -98,6 +98,13 @@ typedef struct ifl_parting {
     uint32_t warp;
 } ifl_parting;
 
+/* A lane launches a kernel, of a block that is followed. */
+typedef struct ifl_nested_launch_event {
+    uint32_t site;
+    uint64_t block;
+    uint32_t warp;
+} ifl_nested_launch_event;
+
 /* What happens to a barrier object (mbarrier) in shared memory of the block, which is followed: a
  * warp arrives, begins a copy that it counts, or goes on since it has waited for its phase long
  * enough. Or to a barrier of the block that is for so many threads: some come and wait, or
@@ -169,6 +176,7 @@ typedef struct ifl_observer {
     void (*stretch)(void *state, const ifl_stretch *stretch);
     void (*indexed)(void *state, const ifl_indexed *indexed);
     void (*parting)(void *state, const ifl_parting *parting);
+    void (*nested)(void *state, const ifl_nested_launch_event *launch);
     void (*object)(void *state, const ifl_object_event *event);
     void (*product)(void *state, const ifl_product_event *event);
     void (*divergence)(void *state, const ifl_divergence *divergence);

@@ -64,6 +64,16 @@ void ifl_warp_tell_parting(ifl_warp *warp, uint32_t site, uint32_t more)
             launch->observers[o]->parting(worker->states[o], &parting);
 }
 
+void ifl_warp_tell_nested(ifl_warp *warp, uint32_t site)
+{
+    const ifl_worker *worker = warp->worker;
+    const ifl_exec_launch *launch = worker->grid->launch;
+    const ifl_nested_launch_event nested = {site, warp->block->index, warp->index};
+    for (size_t o = 0; warp->is_followed && o < launch->observer_count; o++)
+        if (launch->observers[o]->nested)
+            launch->observers[o]->nested(worker->states[o], &nested);
+}
+
 void ifl_warp_tell_product(ifl_warp *warp, const ifl_product_event *event)
 {
     const ifl_worker *worker = warp->worker;

@@ -69,6 +69,7 @@ void ifl_nested_parameters(const ifl_provided_lane *call)
 void ifl_nested_launch(const ifl_provided_lane *call)
 {
     const ifl_nester *nester = nester_of(call);
+    ifl_warp_tell_nested(call->warp, call->code->site);
     if (nester)
         ifl_provided_result(call, nester->launch(nester->user, ifl_provided_argument(call, 0),
                                                  ifl_provided_argument(call, 1)));

@@ -414,6 +414,7 @@ void ifl_warp_tell_indexed(ifl_warp *warp, const ifl_code *code, uint32_t addres
                            const uint16_t *lines, uint32_t line_count);
 /* ... and its lanes have parted at a site: into so many groups more than one. */
 void ifl_warp_tell_parting(ifl_warp *warp, uint32_t site, uint32_t more);
+void ifl_warp_tell_nested(ifl_warp *warp, uint32_t site);
 /* ... and what it does to a barrier object, at `object` here. One of another block is not told
  * of. */
 void ifl_warp_tell_object(ifl_warp *warp, const ifl_code *code, ifl_object_step step,

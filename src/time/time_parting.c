@@ -23,3 +23,11 @@ uint64_t ifl_parting_dispatch(const ifl_arch *arch, const ifl_site *site, uint32
 {
     return is_switch(site) ? (uint64_t)(more * arch->way_dispatch_cycles) : 0;
 }
+
+uint64_t ifl_launching_later(const ifl_arch *arch, uint32_t *launches)
+{
+    const uint32_t count = *launches;
+    *launches = 0;
+    return count ? (uint64_t)(arch->nested_call_cycles + (count - 1) * arch->nested_lane_cycles)
+                 : 0;
+}

@@ -12,4 +12,7 @@ double ifl_match_later(const ifl_arch *arch, uint64_t *free, uint32_t more, uint
 uint64_t ifl_parting_later(const ifl_arch *arch, const ifl_site *site, uint32_t more);
 uint64_t ifl_parting_dispatch(const ifl_arch *arch, const ifl_site *site, uint32_t more);
 
+/* The same of one whose lanes launch so many kernels, which have been then. */
+uint64_t ifl_launching_later(const ifl_arch *arch, uint32_t *launches);
+
 #endif

@@ -49,9 +49,10 @@ typedef struct warp {
     bool at_barrier, defers;  /* it goes on until what it comes to is blocked there */
     ifl_object_count awaited; /* what a barrier object must have had before it goes on */
     bool awaits;
-    bool has_stored; /* since its last fence */
-    bool is_of_some; /* that object is a barrier, which some warps of the block have */
-    uint32_t waits;  /* for global, local or texture memory */
+    bool has_stored;   /* since its last fence */
+    bool is_of_some;   /* that object is a barrier, which some warps of the block have */
+    uint32_t waits;    /* for global, local or texture memory */
+    uint32_t launches; /* of kernels, that its lanes make */
     uint32_t
         parts; /* groups, more than one, into which the instruction parts its lanes, or values that it tells apart */
 } warp;
@@ -609,8 +610,8 @@ static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
             step_object(sm, w, (ifl_object_step)cost.passes, lines, all.ends);
             continue;
         }
-        if (cost.served == IFL_REQUEST_PARTING) {
-            w->parts += cost.passes;
+        if (cost.served == IFL_REQUEST_PARTING || cost.served == IFL_REQUEST_NESTED) {
+            *(cost.served == IFL_REQUEST_NESTED ? &w->launches : &w->parts) += cost.passes;
             continue;
         }
         const ifl_served one = serve_memory(sm, w, site, cost, lines, now);
@@ -743,7 +744,8 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
     sm->out->issued += times;
     sm->out->issue_cycles += times;
     w->issued = sm->now;
-    w->stalled = sm->now + latest(site->control.stall, times);
+    w->stalled =
+        sm->now + latest(site->control.stall, times) + ifl_launching_later(sm->arch, &w->launches);
     w->turned = w->stalled + ifl_time_turns_of(sm->arch, site) +
                 ifl_parting_later(sm->arch, site, w->parts);
     on->dispatch += ifl_parting_dispatch(sm->arch, site, w->parts);

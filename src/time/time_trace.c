@@ -569,6 +569,15 @@ static void parting_event(void *self, const ifl_parting *parting)
                     (ifl_request_cost){.passes = parting->more, .served = IFL_REQUEST_PARTING});
 }
 
+static void nested_event(void *self, const ifl_nested_launch_event *launch)
+{
+    ifl_time_traces *t = self;
+    ifl_warp_trace *warp = warp_of(t, launch->block, launch->warp);
+    if (warp)
+        add_request(t, warp, launch->site,
+                    (ifl_request_cost){.passes = 1, .served = IFL_REQUEST_NESTED});
+}
+
 static ifl_object_count *object_of(ifl_block_trace *block, uint32_t object)
 {
     for (size_t i = 0; i < block->objects.count; i++)
@@ -754,6 +763,7 @@ const ifl_observer ifl_time_observer = {
     .stretch = stretch_event,
     .indexed = indexed_event,
     .parting = parting_event,
+    .nested = nested_event,
     .object = object_event,
     .merge = merge,
 };

@@ -31,9 +31,10 @@ typedef enum ifl_request_class {
     IFL_REQUEST_GLOBAL,
     IFL_REQUEST_SHARED,
     IFL_REQUEST_CONSTANT,
-    IFL_REQUEST_OBJECT, /* a step with a barrier object */
-    IFL_REQUEST_REMOTE, /* shared memory of other blocks: `passes` are sectors */
-    IFL_REQUEST_PARTING /* none: its lanes part into `passes` groups more than one */
+    IFL_REQUEST_OBJECT,  /* a step with a barrier object */
+    IFL_REQUEST_REMOTE,  /* shared memory of other blocks: `passes` are sectors */
+    IFL_REQUEST_PARTING, /* none: its lanes part into `passes` groups more than one */
+    IFL_REQUEST_NESTED   /* none: a lane launches a kernel */
 } ifl_request_class;
 
 /* Of a store whose lanes write consecutive bytes, how many of its two ends lie within a sector; of
