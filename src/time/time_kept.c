@@ -209,7 +209,7 @@ typedef struct again {
 static bool follow(const again *a, ifl_sm_outcome *out)
 {
     const ifl_block_trace **blocks = malloc((a->blocks->count + 1) * sizeof *blocks);
-    *out = (ifl_sm_outcome){.sites = calloc(a->sites->count + 1, sizeof *out->sites)};
+    *out = (ifl_sm_outcome){0};
     for (size_t i = 0; blocks && i < a->count; i++)
         blocks[i] = &a->blocks->at[i];
     const ifl_sm_case of = {.sites = a->sites,
@@ -219,10 +219,8 @@ static bool follow(const again *a, ifl_sm_outcome *out)
                             .block_count = a->count,
                             .warps_per_block = a->blocks->warps,
                             .blocks_per_sm = a->at_once};
-    const bool done = blocks && out->sites && ifl_sm_run(&of, out);
-    free(out->sites);
+    const bool done = blocks && ifl_sm_run(&of, out);
     free(blocks);
-    out->sites = NULL;
     return done;
 }
 

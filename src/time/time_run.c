@@ -149,16 +149,13 @@ static bool follow_first(const followed *f, size_t count, const ifl_sm_rates *ra
 /* How much faster blocks go side by side than one alone. */
 static bool find_degree(const followed *f, const ifl_profile *profile, double *degree)
 {
-    ifl_sm_outcome one = {.sites = calloc(f->sites->count, sizeof *one.sites)},
-                   many = {.sites = one.sites};
+    ifl_sm_outcome one = {0}, many = {0};
     const size_t count = f->blocks.count < f->per_sm ? f->blocks.count : f->per_sm;
     ifl_sm_rates rates;
     find_rates(f, profile, &rates);
-    const bool done =
-        one.sites && follow_first(f, 1, &rates, &one) && follow_first(f, count, &rates, &many);
+    const bool done = follow_first(f, 1, &rates, &one) && follow_first(f, count, &rates, &many);
     if (done)
         *degree = ((double)many.issued / many.cycles) / fmax((double)one.issued / one.cycles, 1e-9);
-    free(one.sites);
     return done;
 }
 

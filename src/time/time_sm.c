@@ -4,107 +4,13 @@
  * so that the next cycle of a warp is a number. */
 #include "time/time_sm.h"
 
-#include "time/time_board.h"
-#include "time/time_constants.h"
-#include "time/time_object.h"
 #include "time/time_parting.h"
-#include "time/time_ports.h"
+#include "time/time_pick.h"
 #include "time/time_site.h"
-#include "time/time_walk.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_WARPS = 64, MOST_QUEUED = 16, HALVES = 2 };
-#define NEVER UINT64_MAX
-
-typedef struct warp {
-    ifl_walk walk;    /* through its trace */
-    uint8_t carried;  /* scoreboards that what it passed would have waited for */
-    uint64_t issued;  /* cycle of the last issue, or of its start */
-    uint64_t stalled; /* until then by the stall of the last instruction */
-    uint64_t boarded; /* until then by scoreboards; why: */
-    uint8_t board_why;
-    uint64_t turned;      /* until then by the branch that it took */
-    size_t code_line;     /* + 1: that it issues from; 0: it has not begun */
-    uint64_t fetched;     /* until then by its code */
-    uint64_t supplied;    /* until then by a constant */
-    uint64_t opened;      /* when the last barrier that it came to has opened */
-    uint64_t barred;      /* until then by it */
-    uint64_t fenced;      /* until then by a fence */
-    bool queues, is_far;  /* that instruction goes to a queue; to memory beyond the SM's own */
-    uint8_t held_why;     /* what has held it since: ifl_stall, NOT_SELECTED: nothing */
-    uint64_t held_since;  /* by that */
-    uint64_t held;        /* cycles in all, which are counted */
-    uint64_t *ready;      /* the earliest cycle of its next issue, in its scheduler; NEVER: at a
-                             barrier, or there is none */
-    uint64_t earliest;    /* likewise, but for the barrier or the object that it is held at */
-    uint64_t copies;      /* end of the copies of no group yet */
-    uint64_t left, taken; /* until then what it wrote is in the SM, and not in the L2 */
-    double data_free;     /* when its next wavefront in shared memory or the L1 may begin */
-    ifl_board boards[IFL_GROUP_BOARD + 1];
-    uint32_t place;           /* of its block */
-    size_t block;             /* in the order in which they started */
-    bool at_barrier, defers;  /* it goes on until what it comes to is blocked there */
-    ifl_object_count awaited; /* what a barrier object must have had before it goes on */
-    bool awaits;
-    bool has_stored;   /* since its last fence */
-    bool is_of_some;   /* that object is a barrier, which some warps of the block have */
-    uint32_t waits;    /* for global, local or texture memory */
-    uint32_t launches; /* of kernels, that its lanes make */
-    uint32_t
-        parts; /* groups, more than one, into which the instruction parts its lanes, or values that it tells apart */
-} warp;
-
-typedef struct place {
-    uint32_t live, waiting; /* warps; of them, at the barrier */
-    uint64_t free_at;
-    uint64_t left; /* what its warps wrote has left the SM */
-    uint64_t done; /* the L2 has it */
-    bool is_taken;
-    ifl_time_objects objects;
-} place;
-
-/* When the last requests left a queue to the memory. */
-typedef struct ring {
-    uint64_t left[MOST_QUEUED]; /* as many as it has room for */
-    uint32_t at;
-} ring;
-
-typedef struct scheduler {
-    warp *warps[MOST_WARPS];
-    uint64_t ready[MOST_WARPS]; /* of each, side by side: they are looked at each time */
-    uint32_t count, last;
-    uint64_t next;                    /* no warp of it is ready before; 0: not known */
-    uint64_t pipe[IFL_PIPES][HALVES]; /* when it is free */
-    ifl_register_ports ports;
-    uint64_t dispatch;    /* when the next instruction may issue */
-    uint64_t match_free;  /* when the next MATCH may begin */
-    double products_owed; /* cycles of its tensor core, beyond whole ones */
-    double owed;          /* cycles that instructions took of it, beyond whole ones */
-    ring queues[2];       /* of instructions within the SM, and beyond it: is_far */
-} scheduler;
-
-typedef struct ifl_sm {
-    const ifl_sm_case *of;
-    const ifl_arch *arch;
-    ifl_sm_outcome *out;
-    ifl_time_memory memory;
-    ifl_code_cache code;
-    ifl_constant_cache operands[IFL_SM_SUBCORES]; /* of constants, of each scheduler */
-    scheduler schedulers[IFL_SM_SUBCORES];
-    warp *warps; /* by place, then by index in the block */
-    place *places;
-    size_t next;           /* block */
-    uint64_t starter;      /* when the next block may start */
-    uint64_t barrier_free; /* when the unit that counts the warps at barriers is */
-    uint64_t fence_free;   /* when the next fence may begin */
-    uint64_t now;
-    uint32_t running; /* blocks */
-    uint32_t waits;   /* of the warp that ended last */
-    uint32_t queue;   /* instructions that it has room for */
-} ifl_sm;
 
 /* ---- what a warp is at ----------------------------------------------------------------------- */
 
@@ -119,7 +25,7 @@ static unsigned marks_of(const ifl_sm *sm, uint32_t site)
 }
 
 /* Takes the next stretch; what was asked for in a gap before it has been. */
-static bool take_stretch(ifl_sm *sm, warp *w)
+static bool take_stretch(ifl_sm *sm, ifl_sm_warp *w)
 {
     uint32_t site;
     ifl_time_lines lines;
@@ -130,7 +36,7 @@ static bool take_stretch(ifl_sm *sm, warp *w)
 
 /* Passes what is not issued, but for its waits: results that it took, the next one takes. False at
  * the end of the trace. */
-static bool pass_gone(ifl_sm *sm, warp *w)
+static bool pass_gone(ifl_sm *sm, ifl_sm_warp *w)
 {
     w->carried = 0;
     while (marks_of(sm, w->walk.site) & IFL_SITE_GONE) {
@@ -144,7 +50,7 @@ static bool pass_gone(ifl_sm *sm, warp *w)
 
 /* Goes on with the next stretch. Where that is not what comes next in the code, a branch led there,
  * whose target is known later than its stall says. */
-static bool turn(ifl_sm *sm, warp *w)
+static bool turn(ifl_sm *sm, ifl_sm_warp *w)
 {
     const uint32_t next = w->walk.stop;
     if (!take_stretch(sm, w))
@@ -154,9 +60,11 @@ static bool turn(ifl_sm *sm, warp *w)
     return true;
 }
 
-static void look_at_boards(const ifl_control *control, warp *w)
+static void look_at_boards(const ifl_control *control, ifl_sm_warp *w)
 {
     w->boarded = 0;
+    if (!(control->waits | w->carried) && control->step != IFL_STEP_DRAIN) /* the usual case */
+        return;
     for (unsigned b = 0; b <= IFL_GROUP_BOARD; b++) {
         const ifl_board *on = &w->boards[b];
         const bool drains = control->step == IFL_STEP_DRAIN && control->board == b,
@@ -170,7 +78,7 @@ static void look_at_boards(const ifl_control *control, warp *w)
     }
 }
 
-static void fetch_code(ifl_sm *sm, warp *w)
+static void fetch_code(ifl_sm *sm, ifl_sm_warp *w)
 {
     const size_t line = w->walk.site / IFL_CODE_SITES;
     const ifl_sm_rates *r = sm->of->rates;
@@ -193,7 +101,7 @@ static unsigned subcore_of(size_t block, size_t index)
 }
 
 /* What a load of constants asks for comes when it has been issued. */
-static void supply_constant(ifl_sm *sm, warp *w, const ifl_control *control)
+static void supply_constant(ifl_sm *sm, ifl_sm_warp *w, const ifl_control *control)
 {
     const size_t index = (size_t)(w - sm->warps) % sm->of->warps_per_block;
     w->supplied =
@@ -204,27 +112,30 @@ static void supply_constant(ifl_sm *sm, warp *w, const ifl_control *control)
 }
 
 /* What it is at does not pass a barrier that has not opened. */
-static bool is_blocked(const ifl_sm *sm, const warp *w)
+static bool is_blocked(const ifl_sm *sm, const ifl_sm_warp *w)
 {
     return !w->defers || ifl_time_is_blocked(&sm->of->sites->at[w->walk.site]);
 }
 
-static void stop(warp *w)
+static void stop(ifl_sm_warp *w)
 {
     w->earliest = *w->ready;
-    *w->ready = NEVER;
+    *w->ready = IFL_NEVER;
 }
 
-static void go_on(warp *w, uint64_t at)
+static void go_on(ifl_sm_warp *w, uint64_t at)
 {
-    *w->ready = latest(*w->ready == NEVER ? w->earliest : *w->ready, at);
+    *w->ready = latest(*w->ready == IFL_NEVER ? w->earliest : *w->ready, at);
 }
 
 /* When may it issue what it is at? */
-static void find_ready(ifl_sm *sm, warp *w)
+static void find_ready(ifl_sm *sm, ifl_sm_warp *w)
 {
     const ifl_site *site = &sm->of->sites->at[w->walk.site];
     const ifl_control *control = &site->control;
+    w->site = site;
+    w->pipe = site->pipe;
+    w->takes = ifl_sm_takes(site);
     w->queues = ifl_time_is_queued(site);
     w->is_far = ifl_time_is_far(site);
     fetch_code(sm, w);
@@ -242,17 +153,19 @@ static void find_ready(ifl_sm *sm, warp *w)
 /* Warps may be ready earlier than they were. */
 static void look_again(ifl_sm *sm)
 {
-    for (int s = 0; s < IFL_SM_SUBCORES; s++)
+    for (int s = 0; s < IFL_SM_SUBCORES; s++) {
         sm->schedulers[s].next = 0;
+        sm->schedulers[s].is_stale = true;
+    }
 }
 
 static void start_warp(ifl_sm *sm, uint32_t at_place, uint32_t index, const ifl_warp_trace *trace,
                        uint64_t at)
 {
     const size_t number = (size_t)at_place * sm->of->warps_per_block + index;
-    warp *w = &sm->warps[number];
-    scheduler *on = &sm->schedulers[subcore_of(sm->next, index)];
-    *w = (warp){.walk = ifl_walk_of(trace), .place = at_place, .block = sm->next};
+    ifl_sm_warp *w = &sm->warps[number];
+    ifl_sm_scheduler *on = &sm->schedulers[subcore_of(sm->next, index)];
+    *w = (ifl_sm_warp){.walk = ifl_walk_of(trace), .place = at_place, .block = sm->next};
     w->issued = w->stalled = w->turned = at;
     if (!trace->words.count) /* it was stopped before its first instruction */
         return;
@@ -260,8 +173,10 @@ static void start_warp(ifl_sm *sm, uint32_t at_place, uint32_t index, const ifl_
         return;
     w->ready = &on->ready[on->count];
     find_ready(sm, w);
+    on->order[on->count] = ifl_sm_order_of(w);
     on->warps[on->count++] = w;
     on->next = 0;
+    on->is_stale = true;
     sm->places[at_place].live++;
 }
 
@@ -270,7 +185,7 @@ static void start_block(ifl_sm *sm, uint32_t index)
 {
     const ifl_sm_rates *r = sm->of->rates;
     const ifl_block_trace *block = sm->of->blocks[sm->next++];
-    place *p = &sm->places[index];
+    ifl_sm_place *p = &sm->places[index];
     const double warps = sm->of->warps_per_block;
     sm->memory.is_later = sm->next > sm->of->blocks_per_sm;
     const uint64_t begins = latest(sm->starter, p->free_at);
@@ -305,7 +220,7 @@ static void release(ifl_sm *sm, uint32_t index, uint64_t at)
 {
     const uint32_t warps = sm->of->warps_per_block;
     for (uint32_t i = 0; i < warps; i++) {
-        warp *w = &sm->warps[(size_t)index * warps + i];
+        ifl_sm_warp *w = &sm->warps[(size_t)index * warps + i];
         if (!w->at_barrier)
             continue;
         w->at_barrier = false;
@@ -321,7 +236,7 @@ static void release(ifl_sm *sm, uint32_t index, uint64_t at)
 
 /* ---- barrier objects ------------------------------------------------------------------------- */
 
-static void wake(ifl_sm *sm, warp *w, uint64_t at)
+static void wake(ifl_sm *sm, ifl_sm_warp *w, uint64_t at)
 {
     look_again(sm);
     w->awaits = false;
@@ -339,7 +254,7 @@ static void settle_object(ifl_sm *sm, uint32_t index, const ifl_time_object *o)
 {
     const uint32_t warps = sm->of->warps_per_block;
     for (uint32_t i = 0; i < warps; i++) {
-        warp *w = &sm->warps[(size_t)index * warps + i];
+        ifl_sm_warp *w = &sm->warps[(size_t)index * warps + i];
         if (w->awaits && w->awaited.object == o->had.object &&
             ifl_time_object_is_over(o, &w->awaited))
             wake(sm, w, latest(o->ends, sm->now + 1));
@@ -357,7 +272,7 @@ static uint64_t count_at_barrier(ifl_sm *sm)
 }
 
 /* Threads come to a barrier for `expected`: who waits goes on when so many more have come. */
-static void step_to_some(ifl_sm *sm, warp *w, ifl_time_object *o, uint32_t threads,
+static void step_to_some(ifl_sm *sm, ifl_sm_warp *w, ifl_time_object *o, uint32_t threads,
                          uint32_t expected, bool waits)
 {
     const uint32_t before = o->had.arrivals;
@@ -370,7 +285,7 @@ static void step_to_some(ifl_sm *sm, warp *w, ifl_time_object *o, uint32_t threa
         (ifl_object_count){.object = o->had.object, .arrivals = (before / expected + 1) * expected};
 }
 
-static void step_object(ifl_sm *sm, warp *w, ifl_object_step step, const uint32_t *words,
+static void step_object(ifl_sm *sm, ifl_sm_warp *w, ifl_object_step step, const uint32_t *words,
                         double ends)
 {
     const ifl_object_count count = {.object = words[0], .arrivals = words[1], .copies = words[2]};
@@ -393,7 +308,7 @@ static void step_object(ifl_sm *sm, warp *w, ifl_object_step step, const uint32_
 }
 
 /* What it found to wait for may be over but for its end. */
-static void await(ifl_sm *sm, warp *w)
+static void await(ifl_sm *sm, ifl_sm_warp *w)
 {
     const ifl_time_object *o = ifl_time_object_of(&sm->places[w->place].objects, w->awaited.object);
     if (ifl_time_object_is_over(o, &w->awaited))
@@ -405,29 +320,32 @@ static void await(ifl_sm *sm, warp *w)
 /* A warp that has exited keeps its place until what it wrote has left the SM and the L2 has what it
  * stored: an H100's warps that store a word each 128 bytes drain for most of their time
  * (tools/gpu/pattern_probe.cu). */
-static void drain(ifl_sm *sm, const warp *w, place *p, uint32_t exit_site)
+static void drain(ifl_sm *sm, const ifl_sm_warp *w, ifl_sm_place *p, uint32_t exit_site)
 {
     const uint64_t ends = latest(w->left, w->taken);
     if (ends <= sm->now + 1)
         return;
-    sm->out->sites[exit_site].cycles[IFL_STALL_drain] += ends - sm->now - 1;
+    if (sm->out->sites)
+        sm->out->sites[exit_site].cycles[IFL_STALL_drain] += ends - sm->now - 1;
     p->left = latest(p->left, w->left);
 }
 
-static void remove_warp(scheduler *on, uint32_t index)
+static void remove_warp(ifl_sm_scheduler *on, uint32_t index)
 {
     const uint32_t last = --on->count;
     on->warps[index] = on->warps[last];
     on->ready[index] = on->ready[last];
+    on->order[index] = on->order[last];
     on->warps[index]->ready = &on->ready[index];
     on->last = last;
+    on->is_stale = true;
 }
 
-static void end_warp(ifl_sm *sm, scheduler *on, uint32_t index, uint32_t exit_site)
+static void end_warp(ifl_sm *sm, ifl_sm_scheduler *on, uint32_t index, uint32_t exit_site)
 {
-    warp *w = on->warps[index];
+    ifl_sm_warp *w = on->warps[index];
     const uint32_t at = w->place;
-    place *p = &sm->places[at];
+    ifl_sm_place *p = &sm->places[at];
     sm->waits = w->waits;
     drain(sm, w, p, exit_site);
     p->waiting -= w->at_barrier; /* its trace ends behind a barrier that has not opened */
@@ -453,7 +371,7 @@ static void end_warp(ifl_sm *sm, scheduler *on, uint32_t index, uint32_t exit_si
 
 /* ---- issue ----------------------------------------------------------------------------------- */
 
-static void account(ifl_sm *sm, const warp *w)
+static void account(ifl_sm *sm, const ifl_sm_warp *w)
 {
     ifl_site_stalls *s = &sm->out->sites[w->walk.site];
     uint64_t at = w->issued + 1;
@@ -476,20 +394,9 @@ static void account(ifl_sm *sm, const warp *w)
     s->issued++;
 }
 
-/* Of the two halves of a pipe the one that is free first; what is of one half only takes the first.
- * What takes twice takes both: the one that is free last. An H100, tools/gpu/sm_probe.cu: IMAD.WIDE
- * 4.1 cycles, with an FFMA beside it 5.1, with an IMAD 6.4. */
-static uint64_t *half_of(scheduler *on, const ifl_site *site)
-{
-    uint64_t *halves = on->pipe[site->pipe];
-    if (site->control.is_twice)
-        return halves[1] > halves[0] ? &halves[1] : &halves[0];
-    const bool has_halves = site->pipe == IFL_PIPE_FMA && !site->control.is_half;
-    return has_halves && halves[1] < halves[0] ? &halves[1] : &halves[0];
-}
-
 /* Of the scheduler's tensor core, which takes products one after the other. */
-static uint64_t busy_with_products(const ifl_sm *sm, scheduler *on, const ifl_matrix_work *work)
+static uint64_t busy_with_products(const ifl_sm *sm, ifl_sm_scheduler *on,
+                                   const ifl_matrix_work *work)
 {
     const double cycles = ifl_matrix_cycles(&sm->of->rates->matrix, work);
     on->products_owed += cycles > 0 ? cycles : sm->of->rates->units[IFL_PIPE_TENSOR];
@@ -499,56 +406,16 @@ static uint64_t busy_with_products(const ifl_sm *sm, scheduler *on, const ifl_ma
 }
 
 /* Cycles that the instruction keeps its part of the pipe busy. */
-static uint64_t busy_of(const ifl_sm *sm, scheduler *on, const ifl_site *site)
+static uint64_t busy_of(const ifl_sm *sm, ifl_sm_scheduler *on, const ifl_site *site)
 {
     if (site->matrix.kind != IFL_MATRIX_KIND_NONE)
         return busy_with_products(sm, on, &site->matrix);
     const double cycles = sm->of->rates->units[site->pipe] * (site->control.is_twice ? 2 : 1);
-    return (uint64_t)(site->pipe == IFL_PIPE_FMA ? cycles * HALVES : cycles);
+    return (uint64_t)(site->pipe == IFL_PIPE_FMA ? cycles * IFL_PIPE_HALVES : cycles);
 }
 
-static bool is_undispatched(const scheduler *on, const ifl_site *site, uint64_t now, warp *w,
-                            uint8_t *why)
-{
-    const uint64_t may = ifl_register_ports_open(&on->ports, w, w->walk.site, &site->control, now);
-    if (may <= now)
-        return false;
-    *why = IFL_STALL_dispatch_stall;
-    *w->ready = may;
-    return true;
-}
-
-/* A pipe or a queue that is not free, or the scheduler's way out: the warp comes again when it is. */
-static bool is_held(scheduler *on, const ifl_site *site, uint64_t now, warp *w, uint8_t *why)
-{
-    const uint64_t free_at = w->queues ? on->queues[w->is_far].left[on->queues[w->is_far].at]
-                             : site->pipe < IFL_PIPES ? *half_of(on, site)
-                                                      : 0;
-    if (free_at <= now && on->dispatch <= now)
-        return !w->queues && is_undispatched(on, site, now, w, why);
-    *why = (uint8_t)(free_at <= now ? IFL_STALL_dispatch_stall
-                     : !w->queues   ? ifl_time_why_of_pipe(site)
-                                    : ifl_time_why_of_queue(site));
-    *w->ready = latest(free_at, on->dispatch);
-    return true;
-}
-
-/* By that from now on (NOT_SELECTED: by nothing): what held it before has ended, and is counted. */
-static void hold(ifl_sm *sm, warp *w, uint8_t why)
-{
-    if (w->held_why == why)
-        return;
-    if (w->held_why != IFL_STALL_not_selected) {
-        const uint64_t cycles = sm->now - w->held_since;
-        sm->out->sites[w->walk.site].cycles[w->held_why] += cycles;
-        w->held += cycles;
-    }
-    w->held_why = why;
-    w->held_since = sm->now;
-}
-
-static ifl_served serve_memory(ifl_sm *sm, warp *w, const ifl_site *site, ifl_request_cost cost,
-                               const uint32_t *lines, double now)
+static ifl_served serve_memory(ifl_sm *sm, ifl_sm_warp *w, const ifl_site *site,
+                               ifl_request_cost cost, const uint32_t *lines, double now)
 {
     ifl_served served = ifl_time_memory_take(&sm->memory, &site->access, cost, lines, now);
     if (cost.served == IFL_REQUEST_SHARED)
@@ -569,7 +436,7 @@ static double read_in_turn(ifl_sm *sm, double now, double cycles)
 
 /* Passes of the SM's data stage by what is no request: a shuffle, one; an access whose lanes are all off as
  * many as if they were on. */
-static double empty_passes(const ifl_arch *arch, const warp *w, const ifl_site *site)
+static double empty_passes(const ifl_arch *arch, const ifl_sm_warp *w, const ifl_site *site)
 {
     const ifl_site_access *access = &site->access;
     if (ifl_time_is_shuffle(site))
@@ -581,7 +448,7 @@ static double empty_passes(const ifl_arch *arch, const warp *w, const ifl_site *
 }
 
 /* When it begins what it does beside its requests: what passes one after the other begins later. */
-static double beginning_of(ifl_sm *sm, const warp *w, const ifl_site *site)
+static double beginning_of(ifl_sm *sm, const ifl_sm_warp *w, const ifl_site *site)
 {
     const double now = (double)sm->now, passes = empty_passes(sm->arch, w, site);
     if (passes > 0)
@@ -598,7 +465,7 @@ static double beginning_of(ifl_sm *sm, const warp *w, const ifl_site *site)
 }
 
 /* All that the instruction asks of the memory; ends no earlier than without. */
-static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
+static ifl_served serve_requests(ifl_sm *sm, ifl_sm_warp *w, const ifl_site *site)
 {
     const double now = (double)sm->now, begins = beginning_of(sm, w, site);
     ifl_served all = {begins, begins + sm->of->rates->result[site->control.delay][site->pipe], 0,
@@ -623,8 +490,8 @@ static ifl_served serve_requests(ifl_sm *sm, warp *w, const ifl_site *site)
     return all;
 }
 
-static void dispatch(const ifl_arch *arch, scheduler *on, const ifl_site *site, uint32_t times,
-                     uint64_t now)
+static void dispatch(const ifl_arch *arch, ifl_sm_scheduler *on, const ifl_site *site,
+                     uint32_t times, uint64_t now)
 {
     on->owed += ifl_time_dispatch_of(arch, site) * times;
     const uint64_t whole = (uint64_t)on->owed;
@@ -633,10 +500,11 @@ static void dispatch(const ifl_arch *arch, scheduler *on, const ifl_site *site, 
 }
 
 /* Both halves of a pipe share what is issued several times. */
-static void keep_busy(const ifl_sm *sm, scheduler *on, const ifl_site *site, uint32_t times)
+static void keep_busy(const ifl_sm *sm, ifl_sm_scheduler *on, const ifl_site *site, uint32_t times)
 {
     for (uint32_t left = times; left > 0 && site->pipe < IFL_PIPES; left--) {
-        uint64_t *half = half_of(on, site), *halves = on->pipe[site->pipe];
+        uint64_t *half = ifl_sm_half_of(on, site->pipe, ifl_sm_takes(site)),
+                 *halves = on->pipe[site->pipe];
         *half = latest(*half, sm->now) + busy_of(sm, on, site);
         if (site->control.is_twice)
             halves[0] = halves[1] = *half;
@@ -644,8 +512,8 @@ static void keep_busy(const ifl_sm *sm, scheduler *on, const ifl_site *site, uin
 }
 
 /* Those of a warp group's groups are awaited when its tensor cores are done with them. */
-static void end_products(const ifl_sm *sm, const scheduler *on, warp *w, const ifl_site *site,
-                         double ends)
+static void end_products(const ifl_sm *sm, const ifl_sm_scheduler *on, ifl_sm_warp *w,
+                         const ifl_site *site, double ends)
 {
     const ifl_control *c = &site->control;
     const double done = (double)on->pipe[IFL_PIPE_TENSOR][0],
@@ -656,7 +524,8 @@ static void end_products(const ifl_sm *sm, const scheduler *on, warp *w, const i
                       ifl_time_why_of_pipe(site));
 }
 
-static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site, uint32_t times)
+static void take_effect(ifl_sm *sm, ifl_sm_scheduler *on, ifl_sm_warp *w, const ifl_site *site,
+                        uint32_t times)
 {
     const ifl_control *c = &site->control;
     ifl_served served = serve_requests(sm, w, site);
@@ -665,7 +534,7 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
         w->parts = 0;
     }
     if (w->queues) {
-        ring *queue = &on->queues[w->is_far];
+        ifl_sm_ring *queue = &on->queues[w->is_far];
         queue->left[queue->at] = (uint64_t)served.begins;
         queue->at = (queue->at + 1) % sm->queue;
     }
@@ -680,7 +549,7 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
                       ifl_time_why_of(site));
     const bool stores = site->access.kind == IFL_ACCESS_STORE;
     w->has_stored |= stores || site->access.kind == IFL_ACCESS_ATOMIC;
-    place *p = &sm->places[w->place];
+    ifl_sm_place *p = &sm->places[w->place];
     p->done = latest(p->done, (uint64_t)served.done);
     if (served.leaves > 0)
         w->left = latest(w->left, (uint64_t)(served.leaves + sm->of->rates->leave_cycles));
@@ -695,9 +564,9 @@ static void take_effect(ifl_sm *sm, scheduler *on, warp *w, const ifl_site *site
     }
 }
 
-static void meet(ifl_sm *sm, warp *w)
+static void meet(ifl_sm *sm, ifl_sm_warp *w)
 {
-    place *p = &sm->places[w->place];
+    ifl_sm_place *p = &sm->places[w->place];
     const uint64_t opens = count_at_barrier(sm);
     w->at_barrier = true;
     if (++p->waiting == p->live) {
@@ -707,7 +576,7 @@ static void meet(ifl_sm *sm, warp *w)
 }
 
 /* Behind stores a fence for the block keeps the L1 from other requests. */
-static void fence_block(ifl_sm *sm, warp *w)
+static void fence_block(ifl_sm *sm, ifl_sm_warp *w)
 {
     if (w->has_stored)
         sm->memory.l1_free =
@@ -716,7 +585,7 @@ static void fence_block(ifl_sm *sm, warp *w)
 }
 
 /* What the warp has stored has to reach the L2 first. */
-static void fence(ifl_sm *sm, warp *w, uint8_t step)
+static void fence(ifl_sm *sm, ifl_sm_warp *w, uint8_t step)
 {
     const ifl_arch *k = sm->arch;
     const uint64_t begins = latest(sm->fence_free, sm->now);
@@ -728,11 +597,12 @@ static void fence(ifl_sm *sm, warp *w, uint8_t step)
     w->has_stored = false;
 }
 
-static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
+static void issue(ifl_sm *sm, ifl_sm_scheduler *on, uint32_t index)
 {
-    warp *w = on->warps[index];
-    const ifl_site *site = &sm->of->sites->at[w->walk.site];
-    account(sm, w);
+    ifl_sm_warp *w = on->warps[index];
+    const ifl_site *site = w->site;
+    if (sm->out->sites)
+        account(sm, w);
     w->waits += w->boarded > w->stalled && w->board_why == IFL_STALL_long_scoreboard;
     w->is_of_some = false;
     const uint32_t times = marks_of(sm, w->walk.site) & IFL_SITE_ONCE ? 1 : w->walk.times;
@@ -744,6 +614,7 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
     sm->out->issued += times;
     sm->out->issue_cycles += times;
     w->issued = sm->now;
+    on->order[index] = ifl_sm_order_of(w);
     w->stalled =
         sm->now + latest(site->control.stall, times) + ifl_launching_later(sm->arch, &w->launches);
     w->turned = w->stalled + ifl_time_turns_of(sm->arch, site) +
@@ -771,55 +642,6 @@ static void issue(ifl_sm *sm, scheduler *on, uint32_t index)
         stop(w);
 }
 
-/* The one that issued last goes on for as long as it can: an H200's scheduler with two warps of a block that compute
- * forces between bodies issues runs of up to ten instructions of one of them, none of whose instructions but the first waits
- * to be selected (draw 25, Nsight Compute's samples). Then the oldest block's warps come first; of one block's, the one that
- * issued last long ago. Warps of an H100 with only arithmetic to do end block by block (tools/gpu/order_probe.cu), and so do
- * those of an H200 that load what the L1 has or lacks (tools/gpu/load_order_probe.cu). */
-static bool comes_before(const warp *a, const warp *b, const warp *last)
-{
-    if (a == last || b == last)
-        return a == last;
-    return a->block != b->block ? a->block < b->block : a->issued < b->issued;
-}
-
-/* A bit for each warp that is ready; when the first of the others is. */
-static uint64_t ready_warps(const scheduler *on, uint64_t now, uint64_t *next)
-{
-    uint64_t ready = 0;
-    for (uint32_t i = 0; i < on->count; i++) {
-        const uint64_t at = on->ready[i];
-        ready |= (uint64_t)(at <= now) << i;
-        *next = at > now && at < *next ? at : *next;
-    }
-    return ready;
-}
-
-static bool pick(ifl_sm *sm, scheduler *on, uint32_t *found)
-{
-    const uint64_t now = sm->now;
-    const warp *last = on->last < on->count ? on->warps[on->last] : NULL;
-    uint64_t next = NEVER;
-    uint32_t best = on->count, can = 0;
-    for (uint64_t left = ready_warps(on, now, &next); left; left &= left - 1) {
-        const uint32_t i = (uint32_t)__builtin_ctzll(left);
-        warp *w = on->warps[i];
-        uint8_t why = IFL_STALL_not_selected;
-        const bool held = is_held(on, &sm->of->sites->at[w->walk.site], now, w, &why);
-        hold(sm, w, why);
-        if (held) {
-            next = on->ready[i] < next ? on->ready[i] : next;
-            continue;
-        }
-        can++;
-        if (best == on->count || comes_before(w, on->warps[best], last))
-            best = i;
-    }
-    *found = best;
-    on->next = can > 1 ? now + 1 : next;
-    return can > 0;
-}
-
 /* Every warp waits at a barrier, or for an object, that lacks warps of which the trace knows
  * nothing: they go on. */
 static bool unblock(ifl_sm *sm)
@@ -839,29 +661,27 @@ static bool unblock(ifl_sm *sm)
     return released;
 }
 
-static void run_scheduler(ifl_sm *sm, scheduler *on)
+static void run_scheduler(ifl_sm *sm, ifl_sm_scheduler *on)
 {
     uint32_t found;
-    if (on->next > sm->now || !pick(sm, on, &found))
+    if (on->next > sm->now || !ifl_sm_pick(sm, on, &found))
         return;
     issue(sm, on, found);
-    /* It may have ended, and another one stand in its place. */
-    const uint64_t ready = found < on->count ? on->ready[found] : NEVER;
-    on->next = ready < on->next ? ready : on->next;
+    ifl_sm_picked(sm, on, found);
 }
 
 static void run(ifl_sm *sm)
 {
     fill_places(sm);
     while (sm->running) {
-        uint64_t next = NEVER;
+        uint64_t next = IFL_NEVER;
         for (int s = 0; s < IFL_SM_SUBCORES; s++)
             run_scheduler(sm, &sm->schedulers[s]);
         for (int s = 0; s < IFL_SM_SUBCORES; s++)
             next = sm->schedulers[s].next < next ? sm->schedulers[s].next : next;
-        if (next == NEVER && sm->running && !unblock(sm))
+        if (next == IFL_NEVER && sm->running && !unblock(sm))
             break;
-        sm->now = next == NEVER || next <= sm->now ? sm->now + 1 : next;
+        sm->now = next == IFL_NEVER || next <= sm->now ? sm->now + 1 : next;
     }
 }
 
@@ -869,12 +689,12 @@ bool ifl_sm_run(const ifl_sm_case *of, ifl_sm_outcome *out)
 {
     ifl_sm sm = {.of = of, .out = out, .arch = &of->rates->arch};
     const size_t warps = (size_t)of->blocks_per_sm * of->warps_per_block;
-    sm.queue = (uint32_t)fmin(sm.arch->queued_instructions, MOST_QUEUED);
+    sm.queue = (uint32_t)fmin(sm.arch->queued_instructions, IFL_SM_MOST_QUEUED);
     for (int s = 0; s < IFL_SM_SUBCORES; s++)
         sm.schedulers[s].ports.window = (uint64_t)sm.arch->read_window_cycles;
     sm.warps = calloc(warps + 1, sizeof *sm.warps);
     sm.places = calloc(of->blocks_per_sm + 1, sizeof *sm.places);
-    const bool fits = warps <= MOST_WARPS && sm.warps && sm.places &&
+    const bool fits = warps <= IFL_SM_WARPS && sm.warps && sm.places &&
                       ifl_time_memory_begin(&sm.memory, of->rates) &&
                       ifl_sm_begin_code(of, &sm.code);
     for (int s = 0; s < IFL_SM_SUBCORES; s++)

@@ -38,7 +38,7 @@ typedef struct ifl_sm_outcome {
     double behind_cycles; /* ifl_sm_behind */
     uint64_t l1_sectors, l1_hits, l2_sectors, dram_sectors;
     double host_cycles;     /* in which this SM's part of the bus to the host was busy */
-    ifl_site_stalls *sites; /* by site: the caller's, zeroed */
+    ifl_site_stalls *sites; /* by site: the caller's, zeroed; NULL: nobody asks why warps stall */
 } ifl_sm_outcome;
 
 /* Cycles of an SM that gets `blocks`, of which `followed` were: the others go on at the pace of the

@@ -233,6 +233,7 @@ static void test_barrier(void **unused)
     const ifl_sm_case of = {&sites, NULL, &rates, list, 1, 2, 1, 0};
     b.out = (ifl_sm_outcome){.sites = b.stalls};
     assert_true(ifl_sm_run(&of, &b.out));
+    expect_same_uncounted(&of, &b.out);
     assert_in_range(b.stalls[3].cycles[IFL_STALL_barrier], 490, 560);
 }
 

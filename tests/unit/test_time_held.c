@@ -25,6 +25,7 @@ static void follow_warps(bench *const own[], uint32_t count, uint32_t apart,
     memset(stalls, 0, SITES * sizeof *stalls);
     const ifl_sm_case of = {&sites, NULL, rates, list, 1, (count - 1) * apart + 1, 1, 0};
     assert_true(ifl_sm_run(&of, &out));
+    expect_same_uncounted(&of, &out);
 }
 
 static void follow_three(bench *const own[SHARERS], const ifl_sm_rates *rates,
@@ -51,6 +52,7 @@ static void a_block_with_nothing_ends(void **state)
     ifl_sm_outcome out = {.sites = stalls};
     const ifl_sm_case of = {&sites, NULL, &rates, list, 2, 1, 1, 0};
     assert_true(ifl_sm_run(&of, &out));
+    expect_same_uncounted(&of, &out);
     assert_int_equal(out.issued, 1);
 }
 

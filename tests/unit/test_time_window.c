@@ -104,6 +104,7 @@ static double cycles_of(const kept *k, uint32_t warps)
     ifl_sm_outcome out = {.sites = stalls};
     const ifl_sm_case of = {&sites, NULL, &rates, &k->block, 1, warps, 1, 0};
     assert_true(ifl_sm_run(&of, &out));
+    expect_same_uncounted(&of, &out);
     return ifl_sm_cycles(&out, 1, 1, k->repeats);
 }
 
