@@ -113,6 +113,7 @@ typedef struct ifl_site_access {
     uint8_t path;      /* ifl_path */
     bool is_float;     /* an atomic's operand is a floating-point number */
     bool is_fetched;   /* machine code: an atomic's old value is asked for */
+    bool is_copied;    /* the same: goes on to shared memory, past the registers */
     bool passes_twice; /* brings two words a lane: compare-and-swap */
     bool
         /* lanes on one word take one pass: a count of them, or a swap that one of them wins */

@@ -187,6 +187,7 @@ static ifl_site_access access_of(const ifl_sass_instruction *instruction)
                                                  : path_of(instruction, found.kind),
         .is_float = is_float_type(instruction),
         .is_fetched = is_fetched(instruction, found.kind),
+        .is_copied = instruction->sass_class == IFL_SASS_COPY_ASYNC,
         .passes_merge = operation == IFL_SASS_WORD_POPC_INC || operation == IFL_SASS_WORD_CAST,
         .passes_twice = operation == IFL_SASS_WORD_CAS || operation == IFL_SASS_WORD_CAST,
         .brings_line = prefetch == IFL_SASS_WORD_LTC128B || prefetch == IFL_SASS_WORD_LTC256B,

@@ -268,6 +268,8 @@ void ifl_sm_rates_find(const ifl_device *device, const ifl_profile *p, double bl
     out->remote_cycles[IFL_ACCESS_LOAD] = arch.remote_load_cycles;
     out->remote_cycles[IFL_ACCESS_STORE] = arch.remote_store_cycles;
     out->remote_cycles[IFL_ACCESS_ATOMIC] = arch.remote_atomic_cycles;
+    out->remote_line_cycles[IFL_ACCESS_LOAD] = arch.remote_load_line_cycles;
+    out->remote_line_cycles[IFL_ACCESS_ATOMIC] = arch.remote_atomic_line_cycles;
     out->end_turns = arch.end_turns;
     out->part_turns = arch.part_turns;
     out->code_lines = (uint32_t)(arch.code_bytes / IFL_LINE_BYTES);

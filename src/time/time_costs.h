@@ -68,10 +68,10 @@ typedef struct ifl_sm_rates {
     double atomic_miss;               /* of the sectors of atomics, the share that the L2 lacks */
     double prefetch_miss; /* of the sectors that prefetches ask for, the share that the L2 lacks */
     double remote_again_cycles; /* of atomics, more for each further lane on a word */
-    double remote_latency,
-        remote_cycles
-            [IFL_ACCESS_KINDS]; /* of shared memory of other blocks: cycles a sector, by plain kind */
-    double end_turns;           /* the same, more for an end of a store within a sector */
+    double remote_latency;
+    /* of shared memory of other blocks: cycles a sector, by plain kind; and a line */
+    double remote_cycles[IFL_ACCESS_KINDS], remote_line_cycles[IFL_ACCESS_KINDS];
+    double end_turns;  /* the same, more for an end of a store within a sector */
     double part_turns; /* the same, more for a line of which several sectors are stored in part */
     double
         /* of the sectors loaded past the L1, those that are on their way for another request */

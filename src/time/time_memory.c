@@ -2,12 +2,14 @@
  * Requests of one SM and the servers that they pass. The other SMs are assumed to request as much
  * as this one, which has its share of the bandwidth of L2 and DRAM. */
 #include "time/time_memory.h"
+
 #include "arch/atomics.h"
 
 #include "arch/units.h"
 #include "base/digest.h"
 #include "cache/line.h"
 #include "cache/set_shape.h"
+#include "time/time_remote.h"
 #include "time/time_source.h"
 
 #include <math.h>
@@ -475,6 +477,29 @@ static double lines_apart(const ifl_time_memory *m, uint32_t lines)
     return lines > 2 ? m->arch->line_apart_cycles * (lines - 2) : 0;
 }
 
+/* An asynchronous copy past the L1 fills shared memory as lines come, which their fetching counts:
+ * on an H200 such copies of whole lines take 1.1 to 1.9 wavefronts
+ * (l1tex__data_pipe_lsu_wavefronts_mem_shared, lab/attention), not four. */
+static bool is_filled(const ifl_site_access *access)
+{
+    return access->kind == IFL_ACCESS_LOAD && access->space == IFL_SPACE_GLOBAL &&
+           access->path == IFL_PATH_PAST && access->is_copied;
+}
+
+/* Its sectors come one after the other. */
+static double fill_past(ifl_time_memory *m, ifl_request_cost cost, const uint32_t *words,
+                        double ends)
+{
+    double cycles = 0;
+    for (uint32_t i = 0; i < cost.lines; i++) {
+        unsigned sectors;
+        line_at(words, i, &sectors);
+        cycles += m->arch->past_sector_cycles * count_of(sectors);
+    }
+    m->fill_free = fmax(m->fill_free, ends - cycles) + cycles;
+    return m->fill_free;
+}
+
 static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access,
                             ifl_request_cost cost, const uint32_t *words, double now)
 {
@@ -491,7 +516,11 @@ static ifl_served take_load(ifl_time_memory *m, const ifl_site_access *access,
         const uint64_t line = line_at(words, i, &sectors);
         load_line(m, line, sectors, uses_l1(access->path), begins + lines_apart(m, i + 1), &l);
     }
-    m->l1_free = begins + passes_of_load(m->arch, access, cost, words, passes, &l);
+    m->l1_free =
+        begins + (is_filled(access) ? m->arch->past_fill_passes
+                                    : passes_of_load(m->arch, access, cost, words, passes, &l));
+    if (is_filled(access))
+        l.ends = fill_past(m, cost, words, l.ends);
     if (l.missed > 0)
         ifl_time_lacking_add(&m->lacking, begins, l.ends);
     return (ifl_served){begins, l.ends, 0, 0};
@@ -718,15 +747,6 @@ static ifl_served take_atomic(ifl_time_memory *m, const ifl_site_access *access,
                         begins + fmax(cost.passes, 1), 0};
 }
 
-/* An asynchronous copy past the L1 fills shared memory as lines come, which their fetching counts:
- * on an H200 such copies of whole lines take 1.1 to 1.9 wavefronts
- * (l1tex__data_pipe_lsu_wavefronts_mem_shared, lab/attention), not four. */
-static bool is_filled(const ifl_site_access *access)
-{
-    return access->kind == IFL_ACCESS_LOAD && access->space == IFL_SPACE_GLOBAL &&
-           access->path == IFL_PATH_PAST;
-}
-
 /* One address after the other (CUDA C++ Programming Guide, constant memory); the first in the warp's
  * turn. What the lines are behind the caches is there no sooner. */
 static ifl_served take_constant(ifl_time_memory *m, ifl_request_cost cost, const uint32_t *lines,
@@ -766,19 +786,6 @@ static ifl_served take_shared(ifl_time_memory *m, const ifl_site_access *access,
 double ifl_time_memory_exchange(ifl_time_memory *m, double passes, double now)
 {
     return serve(&m->l1_free, now, passes);
-}
-
-/* Sectors pass between SMs one after the other; stores are awaited by nobody. */
-static ifl_served take_remote(ifl_time_memory *m, const ifl_site_access *access,
-                              ifl_request_cost cost, double now)
-{
-    const ifl_access_kind kind = ifl_access_plain_kind(access->kind);
-    const double again = kind == IFL_ACCESS_ATOMIC ? cost.serial : 0,
-                 cycles = cost.passes * m->rates->remote_cycles[kind] +
-                          again * m->rates->remote_again_cycles,
-                 begins = serve(&m->remote_free, now, cycles), ends = begins + cycles;
-    return (ifl_served){begins, kind == IFL_ACCESS_STORE ? begins : ends + m->rates->remote_latency,
-                        ends, 0};
 }
 
 /* Brings lines to the L2, which nothing waits for. */
@@ -830,7 +837,7 @@ ifl_served ifl_time_memory_take(ifl_time_memory *m, const ifl_site_access *acces
     if (cost.served == IFL_REQUEST_SHARED)
         return take_shared(m, access, cost, now);
     if (cost.served == IFL_REQUEST_REMOTE)
-        return take_remote(m, access, cost, now);
+        return ifl_time_remote_take(m, access, cost, now);
     if (ifl_access_is_copy(access->kind))
         return take_copy(m, access, cost, words, now);
     const ifl_access_kind kind = ifl_access_plain_kind(access->kind);

@@ -59,7 +59,8 @@ typedef struct ifl_time_memory {
     const ifl_sm_rates *rates;
     const ifl_arch *arch;
     double l1_free, turn_free, remote_free; /* when the next request may begin */
-    double last_wavefront;                  /* of shared memory: when it passes */
+    double fill_free;            /* when the next sector that is copied past the L1 may come */
+    double last_wavefront;       /* of shared memory: when it passes */
     double barrier_passed;       /* until then what comes behind the last barrier waits */
     ifl_constants_behind behind; /* the caches of constants */
     ifl_constant_cache indexed;  /* constants that loads ask for */

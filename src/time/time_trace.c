@@ -529,6 +529,22 @@ static void access_event(void *self, const ifl_access *access)
     add_request(t, warp, access->site, cost);
 }
 
+/* A load's lines; of atomics, those that several lanes add to: no more than there are lanes beyond
+ * the first of each. */
+static ifl_remote_lines remote_lines(const ifl_access *access, const ifl_footprint *footprint)
+{
+    const uint32_t lanes = (uint32_t)__builtin_popcount(access->mask),
+                   beyond = lanes - footprint->lines;
+    uint32_t lines = footprint->lines;
+    if (ifl_access_plain_kind(access->kind) == IFL_ACCESS_ATOMIC)
+        lines = lanes < lines ? 0 : beyond < lines ? beyond : lines;
+    const double each = (double)lines / footprint->sectors;
+    return each >= 3.0 / 4   ? IFL_REMOTE_EACH
+           : each >= 3.0 / 8 ? IFL_REMOTE_HALF
+           : each >= 1.0 / 8 ? IFL_REMOTE_FOURTH
+                             : IFL_REMOTE_FEW;
+}
+
 /* Its sectors pass between the SMs. */
 static void remote_event(void *self, const ifl_access *access)
 {
@@ -542,6 +558,7 @@ static void remote_event(void *self, const ifl_access *access)
                 (ifl_request_cost){.passes = footprint.sectors,
                                    .serial = (footprint.asked_bytes - footprint.useful_bytes) /
                                              access->bytes,
+                                   .ends = remote_lines(access, &footprint),
                                    .served = IFL_REQUEST_REMOTE});
 }
 

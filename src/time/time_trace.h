@@ -46,12 +46,20 @@ typedef enum ifl_store_ends {
     IFL_STORE_IN_PARTS
 } ifl_store_ends;
 
+/* Of requests to other blocks, how many lines take longer than their sectors do. */
+typedef enum ifl_remote_lines {
+    IFL_REMOTE_FEW,
+    IFL_REMOTE_EACH, /* one for each sector */
+    IFL_REMOTE_HALF, /* as many as half of the sectors */
+    IFL_REMOTE_FOURTH
+} ifl_remote_lines;
+
 /* The second word of a request. */
 typedef struct ifl_request_cost {
     uint32_t passes; /* data wavefronts; of constants, different addresses */
     /* Of atomics: the most lanes on one address; of remote ones, lanes beyond the first on a word. */
     uint32_t serial;
-    uint32_t ends; /* of stores: ifl_store_ends */
+    uint32_t ends; /* of stores: ifl_store_ends; of remote requests: ifl_remote_lines */
     uint32_t lines;
     ifl_request_class served;
     bool of_host; /* its lines are the host's */

@@ -459,19 +459,26 @@ static void test_remote(void **unused)
     rates.remote_cycles[IFL_ACCESS_LOAD] = 3;
     rates.remote_cycles[IFL_ACCESS_ATOMIC] = 4;
     rates.remote_again_cycles = 1;
+    rates.remote_line_cycles[IFL_ACCESS_LOAD] = 5;
+    rates.remote_line_cycles[IFL_ACCESS_ATOMIC] = 2;
     static const struct {
-        uint8_t kind;
+        uint8_t kind, lines;
         uint64_t cycles; /* each */
-    } rows[] = {{IFL_ACCESS_LOAD, 3 * SECTORS}, {IFL_ACCESS_ATOMIC, 4 * SECTORS + LANES}};
-    for (int i = 0; i < 2; i++) {
+    } rows[] = {{IFL_ACCESS_LOAD, IFL_REMOTE_FOURTH, 3 * SECTORS + 5},
+                {IFL_ACCESS_LOAD, IFL_REMOTE_EACH, 3 * SECTORS + 5 * SECTORS},
+                {IFL_ACCESS_ATOMIC, IFL_REMOTE_FEW, 4 * SECTORS + LANES},
+                {IFL_ACCESS_ATOMIC, IFL_REMOTE_HALF, 4 * SECTORS + LANES + 2 * SECTORS / 2}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         b.count = 0;
         set_all(REQUESTS, memory(rows[i].kind, IFL_SPACE_GENERIC, 0));
         all_sites[REQUESTS] = waits_for(0);
         run_sites(&b, 0, REQUESTS + 1);
         for (uint32_t at = 0; at < REQUESTS; at++)
             ask(&b, at,
-                (ifl_request_cost){
-                    .passes = SECTORS, .serial = LANES, .served = IFL_REQUEST_REMOTE},
+                (ifl_request_cost){.passes = SECTORS,
+                                   .serial = LANES,
+                                   .ends = rows[i].lines,
+                                   .served = IFL_REQUEST_REMOTE},
                 0);
         const uint64_t all = REQUESTS * rows[i].cycles + 200;
         assert_in_range((uint64_t)follow(&b, &rates, 1, 1, 1), all, all + 20);

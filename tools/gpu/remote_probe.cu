@@ -12,12 +12,12 @@
 #include <cstdlib>
 
 enum { TRIPS = 16, UNROLL = 8, WORDS = 32768, BYTES = 4 * WORDS, MOST_BLOCKS = 132, MOST_WARPS = 32, REPEATS = 3 };
-enum op { LOAD, STORE, RED, ATOM, GENERIC, OPS };
+enum op { LOAD, STORE, RED, ATOM, GENERIC, LOAD8, LOAD16, STORE16, OPS };
 enum target { OWN, BESIDE, NEXT, SECOND, OTHERS, ALL, TARGETS };
-enum words { SAME, ROW, SECTOR, RANDOM, WAYS };
-static const char *const ops[] = {"load", "store", "red", "atom", "generic"};
+enum words { SAME, ROW, SECTOR, RANDOM, LINE, PAIR, OCTET, FOUR, WAYS };
+static const char *const ops[] = {"load", "store", "red", "atom", "generic", "load8", "load16", "store16"};
 static const char *const targets[] = {"own", "beside", "next", "second", "others", "all"};
-static const char *const ways[] = {"same", "row", "sector", "random"};
+static const char *const ways[] = {"same", "row", "sector", "random", "line", "pair", "octet", "four"};
 
 struct span {
     long long begin, end;
@@ -61,6 +61,34 @@ static __device__ unsigned address_of(unsigned at, unsigned rank)
     return to;
 }
 
+static __device__ __host__ constexpr int words_of(int op)
+{
+    return op == LOAD8 ? 2 : op == LOAD16 || op == STORE16 ? 4 : 1;
+}
+
+/* The same word; words in a row; a word of each sector in a row; any; of each line one sector; two sectors; of four lines a sector each, of
+ * which all is asked for; of eight half a sector. */
+static __device__ unsigned index_of(int way, unsigned lane, unsigned warp, unsigned random, unsigned wide)
+{
+    switch (way) {
+    case ROW:
+        return threadIdx.x * wide % WORDS;
+    case SECTOR:
+        return (lane * 8 + warp * 256) % WORDS;
+    case RANDOM:
+        return random % (WORDS / wide) * wide;
+    case LINE:
+        return (lane * 33 + warp * 1024) % WORDS;
+    case PAIR:
+        return (lane / 2 * 32 + lane % 2 * 8 + lane / 2 % 8 + lane / 16 * 16 + warp * 512) % WORDS;
+    case OCTET:
+        return (lane / 8 * 32 + lane + warp * 128) % WORDS;
+    case FOUR:
+        return (lane / 4 * 32 + lane + warp * 256) % WORDS;
+    }
+    return warp * wide;
+}
+
 template <int OP> static __device__ void ask(unsigned at, unsigned *generic, unsigned &sum)
 {
     unsigned v = 0;
@@ -74,6 +102,14 @@ template <int OP> static __device__ void ask(unsigned at, unsigned *generic, uns
         asm volatile("atom.shared::cluster.add.u32 %0, [%1], 1;" : "=r"(v) : "r"(at));
     if (OP == GENERIC)
         asm volatile("red.add.u32 [%0], 1;" ::"l"(generic));
+    unsigned w = 0, x = 0, y = 0;
+    if (OP == LOAD8)
+        asm volatile("ld.volatile.shared::cluster.v2.u32 {%0, %1}, [%2];" : "=r"(v), "=r"(w) : "r"(at));
+    if (OP == LOAD16)
+        asm volatile("ld.volatile.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v), "=r"(w), "=r"(x), "=r"(y) : "r"(at));
+    if (OP == STORE16)
+        asm volatile("st.volatile.shared::cluster.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(at), "r"(sum));
+    sum ^= w ^ x ^ y;
     sum ^= v;
 }
 
@@ -86,10 +122,7 @@ template <int OP> static __global__ void probe(const question q, span *out, unsi
     unsigned at[UNROLL], *generic[UNROLL], sum = 0;
     for (unsigned u = 0; u < UNROLL; u++) {
         const unsigned random = mixed(threadIdx.x * UNROLL + u + own * 8192),
-                       index = q.way == RANDOM   ? random % WORDS
-                               : q.way == SECTOR ? (lane * 8 + threadIdx.x / 32 * 256) % WORDS
-                               : q.way == ROW    ? threadIdx.x
-                                                 : threadIdx.x / 32,
+                       index = index_of(q.way, lane, threadIdx.x / 32, random, words_of(OP)),
                        rank = rank_of(q, own, count, random >> 16);
         at[u] = address_of((unsigned)__cvta_generic_to_shared(&words[index]), rank);
         generic[u] = cluster.map_shared_rank(&words[index], rank);
@@ -113,7 +146,7 @@ template <int OP> static __global__ void probe(const question q, span *out, unsi
 
 static span *out, host[MOST_BLOCKS * MOST_WARPS];
 static unsigned *data;
-static void (*const probes[OPS])(question, span *, unsigned *) = {probe<LOAD>, probe<STORE>, probe<RED>, probe<ATOM>, probe<GENERIC>};
+static void (*const probes[OPS])(question, span *, unsigned *) = {probe<LOAD>, probe<STORE>, probe<RED>, probe<ATOM>, probe<GENERIC>, probe<LOAD8>, probe<LOAD16>, probe<STORE16>};
 
 static cudaLaunchAttribute attribute;
 
@@ -197,7 +230,8 @@ int main()
             for (int target = 0; target < TARGETS; target++)
                 for (int way = 0; way < WAYS && is_of_use(target, cluster); way++)
                     for (int clusters : {1, most})
-                        measure_lanes(op, target, way, cluster, clusters);
+                        if (way <= RANDOM || words_of(op) == 1)
+                            measure_lanes(op, target, way, cluster, clusters);
     }
     return 0;
 }
