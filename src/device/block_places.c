@@ -200,15 +200,15 @@ uint64_t ifl_place_turn(const ifl_placing *p, uint64_t block)
 }
 
 /* GPCs take turns as with blocks, in which each gets as many clusters as one block more on each of its
- * SMs makes; in a turn each gets one after the other. Which GPC a cluster goes to CUDA leaves open, and
- * no GPU was asked: how many they hold does not depend on it. */
+ * SMs makes; in a turn each gets one after the other, the lone SMs theirs before all others. So an H200
+ * starts them (tests/gpu/h200/cluster_places.txt), from any of its GPCs on. */
 static uint32_t place_cluster(const gpc_shape *s, uint32_t size, uint64_t cluster, uint32_t *before)
 {
-    uint32_t turn = 1, round = 0, gpc = 0;
+    uint32_t turn = 1, round = 0, gpc = s->gpcs;
     while (clusters_of_all(s, size, turn) <= cluster)
         turn++;
     uint64_t left = cluster - clusters_of_all(s, size, turn - 1);
-    for (;; gpc = gpc < s->gpcs ? gpc + 1 : 0, round += gpc == 0) {
+    for (;; gpc = gpc < s->gpcs ? gpc + 1 : 0, round += gpc == s->gpcs) {
         *before = clusters_in(s, gpc, size, turn - 1) + round;
         if (*before < clusters_in(s, gpc, size, turn) && left-- == 0)
             return gpc;

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -168,6 +169,48 @@ static void test_busiest_of_clusters(void **unused)
     assert_int_equal(ifl_block_wave(&clustered, 1, 263), 2);
 }
 
+/* Each turn of GPCs has as many clusters of each as on an H200, from whatever GPC on it begins. */
+static void judge_turns(uint32_t size, uint32_t per_sm, const char *gpcs)
+{
+    enum { GPCS = 9, SMS = 132 };
+    const uint32_t clusters = (uint32_t)strlen(gpcs);
+    const ifl_placing placing = {.sms = SMS,
+                                 .per_sm = per_sm,
+                                 .blocks = (uint64_t)clusters * size,
+                                 .cluster = {size, 1, 1},
+                                 .grid = {clusters * size, 1, 1}};
+    int apart[GPCS] = {0};
+    uint32_t turn = 1;
+    for (uint32_t c = 0; c < clusters; c++) {
+        apart[gpcs[c] - '0']++;
+        apart[ifl_place_gpc(SMS, 1, ifl_place_sm(&placing, (uint64_t)c * size))]--;
+        if (c + 1 < ifl_place_clusters(SMS, turn, size))
+            continue;
+        for (int g = 0; g < GPCS; g++)
+            assert_int_equal(apart[g], 0);
+        turn++;
+    }
+}
+
+static void test_clusters_of_a_gpu(void **unused)
+{
+    enum { SMS = 132 };
+    FILE *file = fopen("tests/gpu/h200/cluster_places.txt", "r");
+    char line[2048], gpcs[1024];
+    uint32_t size, kib, clusters, rows = 0;
+    (void)unused;
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        const uint32_t held_by_memory = 233472 / 1024;
+        if (sscanf(line, "first %u %u %u %1023[0-9]", &size, &kib, &clusters, gpcs) == 4) {
+            judge_turns(size, held_by_memory / (kib + 1), gpcs);
+            rows++;
+        }
+    }
+    fclose(file);
+    assert_int_equal(rows, 24);
+}
+
 /* What is too little for all SMs is one block each for as many. */
 static void test_rest(void **unused)
 {
@@ -196,6 +239,7 @@ int main(void)
         cmocka_unit_test(test_clusters),
         cmocka_unit_test(test_waves_of_clusters),
         cmocka_unit_test(test_busiest_of_clusters),
+        cmocka_unit_test(test_clusters_of_a_gpu),
         cmocka_unit_test(test_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
