@@ -5,7 +5,7 @@
  * places that were asked for, too.
  *
  *     nvcc -arch=sm_90 -std=c++17 -O3 -o texture_footprints tools/gpu/texture_footprints.cu
- *     ./texture_footprints PART [FOLDER [places]]        PART: levels, elements, footprints, stripes */
+ *     ./texture_footprints PART [FOLDER [places]]        PART: levels, elements, footprints, turns, stripes, values, counts */
 #include "texture_tell.h"
 
 #include <cmath>
@@ -329,6 +329,49 @@ static void all_footprints()
     ask_footprints("ratios", ratio_places(), {2, 4, 16});
 }
 
+/* One derivative alone, each way from the axis to the diagonal and beyond, at the middle of an element and between two. */
+static std::vector<place> single_places()
+{
+    std::vector<place> all;
+    for (int a = 0; a <= 24; a++)
+        for (int b = 0; b <= 24; b++)
+            all.push_back(footprint(16.5f, 16.5f, (float)a / 2, (float)b / 2, 0, 0));
+    for (int i = 0; i <= 256; i++)
+        all.push_back(footprint(16.5f, 16.5f, 4, (float)i / 64, 0, 0));
+    for (int i = 0; i <= 256; i++)
+        all.push_back(footprint(16 + (float)i / 256, 16.25f, 3, 2, 0, 0));
+    return all;
+}
+
+/* Derivatives at right angles that turn. */
+static std::vector<place> turn_places()
+{
+    std::vector<place> all;
+    for (float r : {1.5f, 2.0f, 3.0f, 4.0f, 6.0f, 8.0f, 12.0f})
+        for (int i = 0; i <= 64; i++) {
+            const float angle = (float)i * 6.2831853f / 256;
+            all.push_back(footprint(16.5f, 16.5f, r * cosf(angle), r * sinf(angle), -sinf(angle), cosf(angle)));
+        }
+    for (int i = 0; i <= 256; i++)
+        all.push_back(footprint(16.5f, 16.5f, 6, 0, (float)i / 64, 1));
+    return all;
+}
+
+static void all_turns()
+{
+    const cudaMipmappedArray_t all = make(make_cudaExtent(SIZE, SIZE, LAYER_COUNT), cudaArrayLayered, 1, hot_value);
+    for (bool filters : {true, false})
+        for (unsigned anisotropy : {16u, 6u}) {
+            const std::string tail = std::to_string(anisotropy) + (filters ? "/linear" : "/point");
+            const cudaTextureObject_t t = object_of(all, 1, filters, false, anisotropy);
+            ask_weights("single/" + tail, t, single_places(), LAYER_COUNT);
+            ask_weights("turns/" + tail, t, turn_places(), LAYER_COUNT);
+            ask_weights("ratio/" + tail, t, ratio_places(), LAYER_COUNT);
+            CHECK(cudaDestroyTextureObject(t));
+        }
+    CHECK(cudaFreeMipmappedArray(all));
+}
+
 /* ---- columns and rows ------------------------------------------------------------------------------------------ */
 
 enum { WIDE = 64 };
@@ -379,12 +422,125 @@ static void all_stripes()
     CHECK(cudaFreeMipmappedArray(all));
 }
 
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+/* What sums of all taps become: elements at random, floats of several sizes, halves, and bytes as fractions, in eight layers. */
+template <class T> static cudaMipmappedArray_t make_values(const cudaChannelFormatDesc &channels, T (*of)())
+{
+    enum { LAYERS_OF_VALUES = 8 };
+    cudaMipmappedArray_t all;
+    cudaArray_t level;
+    CHECK(cudaMallocMipmappedArray(&all, &channels, make_cudaExtent(WIDE, WIDE, LAYERS_OF_VALUES), 1, cudaArrayLayered));
+    CHECK(cudaGetMipmappedArrayLevel(&level, all, 0));
+    std::vector<T> data;
+    state = 700;
+    for (int i = 0; i < WIDE * WIDE * LAYERS_OF_VALUES; i++)
+        data.push_back(of());
+    cudaMemcpy3DParms c = {};
+    c.srcPtr = make_cudaPitchedPtr(data.data(), WIDE * sizeof(T), WIDE, WIDE);
+    c.dstArray = level;
+    c.extent = make_cudaExtent(WIDE, WIDE, LAYERS_OF_VALUES);
+    c.kind = cudaMemcpyHostToDevice;
+    CHECK(cudaMemcpy3D(&c));
+    if (folder && tells_places)
+        keep("values/elements/" + std::to_string(sizeof(T)), data.data(), data.size() * sizeof(T));
+    return all;
+}
+
+static void ask_values(const char *kind, cudaMipmappedArray_t all, bool is_normalized)
+{
+    cudaResourceDesc r = {};
+    r.resType = cudaResourceTypeMipmappedArray;
+    r.res.mipmap.mipmap = all;
+    cudaTextureDesc d = {};
+    d.addressMode[0] = d.addressMode[1] = d.addressMode[2] = cudaAddressModeClamp;
+    d.filterMode = cudaFilterModeLinear;
+    d.readMode = is_normalized ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
+    d.normalizedCoords = 1;
+    for (unsigned anisotropy : {2u, 16u}) {
+        cudaTextureObject_t t;
+        d.maxAnisotropy = anisotropy;
+        CHECK(cudaCreateTextureObject(&t, &r, &d, nullptr));
+        for (int way : {0, 1}) {
+            const std::string name = "values/" + std::string(kind) + "/" + std::to_string(way) + "/" + std::to_string(anisotropy);
+            const std::vector<place> at = stripe_places(way);
+            tell(name, words_of(ask(t, LAYERS, true, at, 8)));
+            note_places(name, at);
+        }
+        CHECK(cudaDestroyTextureObject(t));
+    }
+    CHECK(cudaFreeMipmappedArray(all));
+}
+
+static float float_value()
+{
+    return (2 * fraction() - 1) * exp2f((float)(next() % 12));
+}
+
+static uint16_t half_value()
+{
+    return (uint16_t)((next() & 0x83ff) | (10 + next() % 10) << 10);
+}
+
+static uint8_t byte_value()
+{
+    return (uint8_t)next();
+}
+
+static void all_values()
+{
+    ask_values("floats", make_values(cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat), float_value), false);
+    ask_values("halves", make_values(cudaCreateChannelDesc(16, 0, 0, 0, cudaChannelFormatKindFloat), half_value), false);
+    ask_values("bytes", make_values(cudaCreateChannelDesc(8, 0, 0, 0, cudaChannelFormatKindUnsigned), byte_value), true);
+}
+
+/* ---- requests ------------------------------------------------------------------------------------------------------ */
+
+/* Launches of one warp, each of which asks once: for Nsight Compute, which counts requests and sectors. A line a launch: bytes of an element,
+ * maxAnisotropy, lanes that ask, elements from one lane to the next, derivative along a row or a column, of how many elements. */
+template <class T> __global__ void ask_once(cudaTextureObject_t t, float x, float y, float apart, float along, float down, unsigned lanes, T *to)
+{
+    if (threadIdx.x < lanes)
+        to[threadIdx.x] = tex2DGrad<T>(t, (x + apart * (float)threadIdx.x) / WIDE, y / WIDE, make_float2(along / WIDE, down / WIDE),
+                                       make_float2(down > 0 ? 1.0f / WIDE : 0, down > 0 ? 0 : 1.0f / WIDE));
+}
+
+template <class T> static void count_requests(const cudaChannelFormatDesc &channels)
+{
+    cudaMipmappedArray_t all;
+    void *to;
+    CHECK(cudaMalloc(&to, 32 * sizeof(T)));
+    CHECK(cudaMallocMipmappedArray(&all, &channels, make_cudaExtent(WIDE, WIDE, 0), 1, 0));
+    for (unsigned anisotropy : {1u, 2u, 16u}) {
+        const cudaTextureObject_t t = object_of(all, 1, true, false, anisotropy);
+        for (unsigned lanes : {1u, 4u, 32u})
+            for (float apart : {0.0f, 1.0f, 4.0f})
+                for (float r : {1.0f, 1.5f, 2.0f, 3.0f, 4.0f, 5.0f, 8.0f, 12.0f, 16.0f})
+                    for (bool down : {false, true}) {
+                        if ((lanes == 1 && apart > 0) || (anisotropy < 16 && r > 4))
+                            continue;
+                        printf("%zu %u %u %g %s %g\n", sizeof(T), anisotropy, lanes, apart, down ? "down" : "along", r);
+                        ask_once<T><<<1, 32>>>(t, 8.25f, 32.25f, apart, down ? 0 : r, down ? r : 0, lanes, (T *)to);
+                    }
+        CHECK(cudaDeviceSynchronize());
+        CHECK(cudaDestroyTextureObject(t));
+    }
+    CHECK(cudaFreeMipmappedArray(all));
+    CHECK(cudaFree(to));
+}
+
+static void all_counts()
+{
+    count_requests<float>(cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat));
+    count_requests<float4>(cudaCreateChannelDesc(32, 32, 32, 32, cudaChannelFormatKindFloat));
+}
+
 int main(int count, char **args)
 {
     static const struct {
         const char *name;
         void (*run)();
-    } parts[] = {{"levels", all_levels}, {"elements", all_elements}, {"footprints", all_footprints}, {"stripes", all_stripes}};
+    } parts[] = {{"levels", all_levels}, {"elements", all_elements}, {"footprints", all_footprints}, {"turns", all_turns}, {"stripes", all_stripes}, {"values", all_values}, {"counts", all_counts}};
     folder = count > 2 ? args[2] : nullptr;
     tells_places = count > 3;
     CHECK(cudaFree(0));
