@@ -52,6 +52,8 @@ ifl_cuda_error ifl_array_make(ifl_session *session, const ifl_array *asked, cons
                               const void *from, ifl_array **out);
 /* NULL: it is none. */
 ifl_array *ifl_array_of(const void *handle);
+/* Of a row of elements, or of blocks of compressed ones. */
+size_t ifl_array_row_bytes(const ifl_array *array);
 void ifl_array_drop(ifl_session *session, ifl_array *array);
 
 /* As many levels as are asked for and can be: at least one. */

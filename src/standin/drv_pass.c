@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The calls of the driver that one call of the runtime does: rows of driver_pass.def. */
+#include "standin/array.h"
 #include "standin/driver_served.h"
 #include "standin/graph_update.h"
 #include "standin/handle.h"
@@ -8,6 +9,18 @@ static bool are_contexts(const void *a, const void *b)
 {
     return ifl_driver_is_context(a) && ifl_driver_is_context(b);
 }
+
+/* The driver's copies of bytes in a row do not go over into the next row, as the runtime's do: so an H200
+ * (tests/standin/programs/rows_of_arrays.cu). */
+static bool is_in_row(const void *handle, size_t at, size_t bytes)
+{
+    const ifl_array *array = ifl_array_of(handle);
+    const size_t row = array ? ifl_array_row_bytes(array) : SIZE_MAX;
+    return at <= row && bytes <= row - at;
+}
+
+#define IN_ROW(array, at, bytes, call)                                                             \
+    (is_in_row(array, at, bytes) ? (call) : ifl_cudaErrorInvalidValue)
 
 static ifl_driver_need need_of(const void *stream)
 {

@@ -241,7 +241,7 @@ ALSO_OF_THREAD(cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray);
 
 /* ---- copies of elements in a row ------------------------------------------------------------- */
 
-static size_t row_bytes(const ifl_array *array)
+size_t ifl_array_row_bytes(const ifl_array *array)
 {
     return ifl_texel_units(&array->texel, array->width) * ifl_texel_bytes(&array->texel);
 }
@@ -253,7 +253,7 @@ static ifl_cuda_error copy_flat(ifl_session *session, const void *handle, size_t
 {
     const ifl_array *array = ifl_array_of(handle);
     ifl_cuda_error code = array ? ifl_cudaSuccess : ifl_cudaErrorInvalidResourceHandle;
-    const size_t row = array ? row_bytes(array) : 1,
+    const size_t row = array ? ifl_array_row_bytes(array) : 1,
                  rows = array && array->height ? ifl_texel_units(&array->texel, array->height) : 1;
     if (array && (x >= row || y >= rows || bytes > row * (rows - y) - x))
         return ifl_cudaErrorInvalidValue;
