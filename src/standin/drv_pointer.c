@@ -61,9 +61,8 @@ static bool find_virtual(uintptr_t at, memory *to)
     to->is_virtual = ifl_virtual_find(at, &to->place);
     if (!to->is_virtual)
         return false;
-    to->of = (ifl_pointer_attributes){.type = IFL_MEMORY_DEVICE,
-                                      .device = to->place.gpu,
-                                      .device_pointer = (void *)at};
+    to->of = (ifl_pointer_attributes){
+        .type = IFL_MEMORY_DEVICE, .device = to->place.gpu, .device_pointer = (void *)at};
     to->start = to->place.reserved;
     to->bytes = to->place.reserved_bytes;
     to->id = (uintptr_t)to->place.memory;
