@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Attributes of pointers, as an H200's driver has them (580.159.04): of memory that was allocated, that a
- * pool holds, or that the program mapped. */
+ * Attributes of pointers, as an H200's driver has them (580.159.04), of memory that was allocated, that a
+ * pool holds, or that the program mapped; but no other device reaches it, a pool's mapping is as large as the
+ * allocation, and SYNC_MEMOPS, which may be set, reads as it was at first. */
 #include "standin/driver_served.h"
 #include "standin/pool.h"
 #include "standin/virtual_place.h"

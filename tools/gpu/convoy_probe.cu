@@ -20,7 +20,7 @@ static __device__ int part_of(int copies, int neighbours)
     return neighbours ? blockIdx.x / copies : blockIdx.x % PARTS;
 }
 
-extern "C" __global__ void halves(int n, const uint16_t *numbers, int copies, int neighbours, float *trip)
+template <class T> static __device__ void count(int n, const T *numbers, int copies, int neighbours, float *trip)
 {
     __shared__ unsigned counts[1024];
     const long long begin = clock64();
@@ -33,18 +33,13 @@ extern "C" __global__ void halves(int n, const uint16_t *numbers, int copies, in
     if (threadIdx.x == 0)
         trip[blockIdx.x] = (clock64() - begin) / ((float)n / stride);
 }
+extern "C" __global__ void halves(int n, const uint16_t *numbers, int copies, int neighbours, float *trip)
+{
+    count(n, numbers, copies, neighbours, trip);
+}
 extern "C" __global__ void words(int n, const unsigned *numbers, int copies, int neighbours, float *trip)
 {
-    __shared__ unsigned counts[1024];
-    const long long begin = clock64();
-    const int stride = PARTS * blockDim.x;
-    for (int i = part_of(copies, neighbours) * blockDim.x + threadIdx.x; i < n; i += stride) {
-        const unsigned number = numbers[i];
-        if (number < 1024)
-            atomicAdd(&counts[number], 1);
-    }
-    if (threadIdx.x == 0)
-        trip[blockIdx.x] = (clock64() - begin) / ((float)n / stride);
+    count(n, numbers, copies, neighbours, trip);
 }
 
 static void tell(const char *kernel, int copies, int neighbours, int threads, int n, int warm, const float *trip, float ms)
